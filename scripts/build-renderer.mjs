@@ -1,16 +1,16 @@
-// Builds the screens alone, into out/renderer or the folder that is named, for the browser shell. `npm run build` builds
-// them for the Chromium of Electron; this, for the browsers that people have.
+// Builds only the screens, into out/renderer or the given folder, for the browser shell. `npm run build`
+// targets Electron's Chromium; this targets the browsers that people have.
 import { rename, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { build } from 'vite'
 import config from '../electron.vite.config.ts'
 
-// Whoever starts this, tests among them, gets the window that people get.
+// Always a production build, as users get it, even when a test starts this script.
 process.env.NODE_ENV = 'production'
 
 const project = resolve(import.meta.dirname, '..')
 const target = resolve(project, process.argv[2] ?? 'out/renderer')
-// Built aside and then moved, so that a server of the old screens never serves half of each.
+// Built in a folder beside the target and then moved, so a running server never mixes old and new files.
 const fresh = `${target}-new-${process.pid}`
 const old = `${target}-old-${process.pid}`
 

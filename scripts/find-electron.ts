@@ -1,12 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Electron's program on this machine with its version (`unknown` where its files do not say), or why it cannot be used. */
+/**
+ * Electron's program on this machine and its version (`unknown` if its files do not say), or why it cannot be
+ * used.
+ */
 export type FoundElectron = { program: string; version: string } | { why: string }
 
 /**
- * Finds Electron below its package's folder, or where `ELECTRON_OVERRIDE_DIST_PATH` says. On Linux it also needs a
- * display. The package itself is not loaded: that would download it.
+ * Finds Electron in its package's folder or in `ELECTRON_OVERRIDE_DIST_PATH`. On Linux it also needs a
+ * display. Does not load the package, because that would download Electron.
  */
 export function findElectron(
   packageFolder: string,
@@ -31,7 +34,9 @@ function findProgram(packageFolder: string, env: NodeJS.ProcessEnv): string | nu
   return existsSync(program) ? program : null
 }
 
-/** The version that the distribution says in a file at its top; on macOS the program is deep inside an app bundle. */
+/**
+ * The version from a file at the top of the distribution; on macOS the program is deep inside an app bundle.
+ */
 function readVersion(program: string): string {
   const [top = ''] = program.split(/[\\/](?:Electron\.app[\\/]|[^\\/]+$)/)
   const file = join(top, 'version')

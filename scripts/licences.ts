@@ -1,5 +1,5 @@
-// npm run build ends with it: judges the licences of every package inside the bundles, and writes their notices to
-// out/THIRD-PARTY-NOTICES.txt, which is shipped. Electron brings the notices of its own parts.
+// Last step of npm run build: checks the licences of every bundled package and writes their notices to
+// out/THIRD-PARTY-NOTICES.txt, which is shipped. Electron includes the notices of its own parts.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { LICENCE_LIST } from './main-bundle.ts'
@@ -10,9 +10,9 @@ const project = resolve(import.meta.dirname, '..')
 export interface BundledPackage {
   name: string
   version: string
-  /** SPDX expression of its package.json. */
+  /** SPDX expression from its package.json. */
   identifier?: string
-  /** Its licence file. */
+  /** The text of its licence file. */
   text?: string
 }
 
@@ -34,7 +34,7 @@ const ACCEPTED = [
   'Zlib',
 ]
 
-/** Licences whose words are in scripts/licence-texts, for packages that only name them. */
+/** Licences whose text is in scripts/licence-texts, for packages that only name theirs. */
 const KNOWN_TEXTS = ['Apache-2.0', 'ISC', 'MIT']
 
 /** Whether an SPDX expression allows us to ship the package: `AND` needs all of its licences accepted, `OR` one. */
@@ -46,8 +46,8 @@ export function isAccepted(expression: string): boolean {
 }
 
 /**
- * The packages of several lists and those given, each once, by name, with their licences' words. Throws naming all that we
- * may not ship.
+ * The packages of several lists and the given ones, each once, sorted by name, with their licence texts.
+ * Throws if any may not be shipped, and names all of those.
  */
 export function readPackages(
   lists: readonly string[],
@@ -73,7 +73,10 @@ export function readPackages(
   return accepted.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** The words of the licence that a package without a licence file names, for its author; null if we do not have them. */
+/**
+ * The text of the licence that a package without a licence file names, with its author; null if we have no
+ * text.
+ */
 function findText({ name, version, identifier = '' }: BundledPackage): string | null {
   if (!KNOWN_TEXTS.includes(identifier)) return null
   const about = JSON.parse(readFileSync(join(project, 'node_modules', name, 'package.json'), 'utf8'))

@@ -1,5 +1,5 @@
-// npm run lint:workflows: checks .github/workflows with actionlint and zizmor. Both are single programs that no npm
-// package brings, so that this is not part of npm run lint.
+// npm run lint:workflows: checks .github/workflows with actionlint and zizmor. No npm package provides them,
+// so this is not part of npm run lint.
 import { spawnSync } from 'node:child_process'
 import { homedir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
@@ -10,7 +10,7 @@ const CHECKS = [
     args: ['-color'],
     install: 'go install github.com/rhysd/actionlint/cmd/actionlint@latest',
   },
-  // Without the network: hashes of actions are compared with their tags if they are updated.
+  // Offline: the hashes of actions are compared with their tags when they are updated.
   {
     program: 'zizmor',
     args: ['--offline', '--persona', 'pedantic', '.github/workflows'],
@@ -18,7 +18,7 @@ const CHECKS = [
   },
 ]
 
-// Where go and pipx put programs, unless told otherwise; not every shell has these on its PATH.
+// Where go and pipx install programs by default; not every shell has these folders on its PATH.
 const folders = [process.env.PATH, join(homedir(), 'go', 'bin'), join(homedir(), '.local', 'bin')]
 const env = { ...process.env, PATH: folders.join(delimiter) }
 

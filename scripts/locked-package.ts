@@ -1,4 +1,5 @@
-// Packages of other systems, which `npm ci` leaves out: fetched by npm, and compared with package-lock.json.
+// Packages for other systems, which `npm ci` leaves out: npm fetches them, and package-lock.json verifies
+// them.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
@@ -6,13 +7,13 @@ import { join, resolve } from 'node:path'
 
 const project = resolve(import.meta.dirname, '..')
 
-/** A version of a package, and the hash that the registry has to give. */
+/** A version of a package and the hash that the registry must serve. */
 export interface LockedPackage {
   version: string
   integrity: string
 }
 
-/** What package-lock.json has of a package. Throws if it does not name it. */
+/** The entry of a package in package-lock.json. Throws if there is none. */
 export function findLocked(name: string): LockedPackage {
   const lock = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8'))
   const locked: LockedPackage | undefined = lock.packages[`node_modules/${name}`]
@@ -20,7 +21,7 @@ export function findLocked(name: string): LockedPackage {
   return locked
 }
 
-/** Fetches a package into a folder of its own below `draft`. Throws if its hash is another one. */
+/** Fetches a package into a folder of its own below `draft`. Throws if its hash differs. */
 export function fetchPackage(name: string, draft: string, locked = findLocked(name)): string {
   const folder = join(draft, `${name.replaceAll('/', '-')}-${locked.version}`)
   mkdirSync(folder, { recursive: true })
@@ -33,7 +34,7 @@ export function fetchPackage(name: string, draft: string, locked = findLocked(na
   return join(folder, 'package')
 }
 
-/** What npm prints: the npm that runs the script, or else the one on the PATH. */
+/** The output of npm: of the npm that runs this script, otherwise of the one on the PATH. */
 export function runNpm(args: readonly string[], cwd = project): string {
   const npm = process.env['npm_execpath']
   const options = { cwd, encoding: 'utf8' } as const

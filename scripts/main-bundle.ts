@@ -1,16 +1,20 @@
-// What runs in Node, as bundles: for the desktop app (electron.vite.config.ts), the command line (scripts/pack-cli,
-// scripts/pack-binary) and the benches.
+// Bundles of the code that runs in Node: for the desktop app (electron.vite.config.ts), the command line
+// (scripts/pack-cli, scripts/pack-binary) and the benches.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin, type Rolldown } from 'vite'
 
-// Not `import.meta.dirname`: electron-vite bundles its configuration, and knows only this of each file in it.
+// Not `import.meta.dirname`: electron-vite bundles its configuration and only replaces this for each file in
+// it.
 const toPath = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
 /** Absolute path of a file below `src`. */
 export const toSource = (path: string) => toPath(`src/${path}`)
 
-/** Entries of the threads, and of the process of SQL statements, under the names that src/main/program-files.ts looks for. */
+/**
+ * Entries of the threads and of the process for SQL statements, by the names that src/main/program-files.ts
+ * looks for.
+ */
 export const WORKER_ENTRIES = {
   'run-worker': toSource('main/engine/session/run-worker.ts'),
   'load-worker': toSource('main/engine/load/load-worker.ts'),
@@ -21,22 +25,24 @@ export const WORKER_ENTRIES = {
   'sql-process': toSource('main/engine/lookback/sql/sql-process.ts'),
 }
 
-/** The process of the command line alone: that of the system's keyring. The desktop app has a store of its own. */
+/**
+ * The process that only the command line has: for the system's keyring. The desktop app has its own store.
+ */
 const PROCESS_ENTRIES = {
   'keyring-process': toSource('main/engine/secrets/keyring-process.ts'),
 }
 
-/** The keyring's library, which is native code and stays outside of bundles. */
+/** The keyring's library: native code, so it stays outside the bundles. */
 const KEYRING_LIBRARY = '@napi-rs/keyring'
 
-/** Chunks stand beside the entries, so that src/main/program-files.ts finds the workers from any of them. */
+/** Chunks lie beside the entries, so that src/main/program-files.ts finds the workers from any of them. */
 export const MAIN_OUTPUT = {
   format: 'es',
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
 } satisfies Rolldown.OutputOptions
 
-/** Where a build lists the packages inside it with their licences, for scripts/licences.ts. Never shipped. */
+/** The list of bundled packages and their licences, written for scripts/licences.ts. Never shipped. */
 export const LICENCE_LIST = 'licences.json'
 
 /**
@@ -69,7 +75,7 @@ export async function buildForNode(
   })
 }
 
-/** Bundles the entry of the executable into one CommonJS file, which may import nothing but Node's own modules. */
+/** Bundles the executable's entry into one CommonJS file, which may import only Node's own modules. */
 export async function buildExecutableEntry(outDir: string): Promise<string> {
   const fileName = 'executable.cjs'
   await build({
@@ -98,7 +104,7 @@ export function createMainPlugins(): Plugin[] {
   ]
 }
 
-/** Puts a file that the code reads next to its own next to the bundles too. */
+/** Copies a file that the code reads from its own folder to the bundles' folder. */
 function copyBesideBundles(fileName: string, path: string): Plugin {
   return {
     name: 'copy-beside-bundles',
@@ -108,7 +114,10 @@ function copyBesideBundles(fileName: string, path: string): Plugin {
   }
 }
 
-/** hdr-histogram-js hides its `require` of zlib in an `eval`, from bundlers that could not resolve it; ours can. */
+/**
+ * hdr-histogram-js hides its `require` of zlib in an `eval` from bundlers that could not resolve it; ours
+ * can.
+ */
 function requireZlibPlainly(): Plugin {
   return {
     name: 'require-zlib-plainly',

@@ -1,5 +1,5 @@
-// npm run icons: draws build/icon.icns and build/icon.ico from src/renderer/icon.svg, in Chromium. Their results are
-// kept, since electron-builder would otherwise download a tool to make them.
+// npm run icons: draws build/icon.icns and build/icon.ico from src/renderer/icon.svg in Chromium. The icons
+// are committed, because electron-builder would otherwise download a tool to make them.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'

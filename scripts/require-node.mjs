@@ -1,5 +1,5 @@
-// Runs before any TypeScript is loaded, so that a Node that is too old says so instead of failing on syntax, and so
-// that every thread finds the sources compiled the second time.
+// Runs before any TypeScript is loaded, so that a Node that is too old says so instead of failing on syntax.
+// Also enables the compile cache for every thread.
 import { join } from 'node:path'
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
@@ -12,7 +12,7 @@ if (major < 24 || (major === 24 && minor < 18)) {
   process.exit(2)
 }
 
-// The environment carries it to the worker threads; Node enables its cache for them from there.
+// Worker threads inherit the variable, which enables their cache.
 const { enableCompileCache } = await import('node:module')
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '..', 'node_modules', '.cache', 'compile')
 enableCompileCache(process.env.NODE_COMPILE_CACHE)

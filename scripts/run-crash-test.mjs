@@ -1,4 +1,4 @@
-// npm run test:crash -- [KILLS] [SEED]: the crash test with as many kills as asked for, 200 unless given.
+// npm run test:crash -- [KILLS] [SEED]: the crash test with the given number of kills (default 200).
 import { spawnSync } from 'node:child_process'
 
 const [kills = '200', seed] = process.argv.slice(2)

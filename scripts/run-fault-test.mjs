@@ -1,4 +1,4 @@
-// npm run test:faults -- [STRIDE]: fails every file call of each scenario once, or every STRIDE-th.
+// npm run test:faults -- [STRIDE]: fails every file call of each scenario once, or every STRIDE-th call.
 import { spawnSync } from 'node:child_process'
 
 const [stride = '1'] = process.argv.slice(2)

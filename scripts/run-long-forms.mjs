@@ -1,4 +1,5 @@
-// npm run test:long: every test that has a long form, in it. A test has one if it asks whether that runs.
+// npm run test:long: runs the long form of every test that has one. A test has one if its file asks for the
+// mode.
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +8,7 @@ const asksForLongForm = /inject\('(isLong|walksAll)'\)|\/long-form\.ts'/
 const tests = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter((path) => /\.test\.tsx?$/.test(path))
   .map((path) => join('test', path).replaceAll('\\', '/'))
-// All walks of the window have one: openApp inspects their screens in both colour schemes.
+// All window tests have a long form: openApp inspects their screens in both colour schemes.
 const longForms = tests.filter(
   (path) => path.startsWith('test/e2e/') || asksForLongForm.test(readFileSync(path, 'utf8')),
 )

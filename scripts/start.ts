@@ -1,4 +1,4 @@
-// `npm start`: the desktop window where Electron is on the disk, else the same screens in the browser.
+// `npm start`: the desktop window if Electron is installed, otherwise the same screens in the browser.
 import { spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { isFresh } from '../src/main/web/is-fresh.ts'
@@ -7,12 +7,12 @@ import { findElectron } from './find-electron.ts'
 const project = resolve(import.meta.dirname, '..')
 const inProject = (path: string) => join(project, path)
 
-/** Runs a program in our own terminal; settles with what it exits with. */
+/** Runs a program in this terminal; resolves with its exit code. */
 function run(program: string, args: readonly string[]): Promise<number> {
   return new Promise((settle, fail) => {
     const child = spawn(program, args, { stdio: 'inherit' })
     const pass = (signal: NodeJS.Signals) => child.kill(signal)
-    // The terminal sends Ctrl-C to the child itself, which ends in its own way; we wait for it.
+    // The terminal sends Ctrl-C to the child directly, which ends in its own way; this process waits for it.
     const wait = () => {}
     process.on('SIGINT', wait)
     process.on('SIGTERM', pass)

@@ -1,4 +1,4 @@
-// `npm run document-schemas`: the published schemas of the documents that --json prints, anew from the sources.
+// `npm run document-schemas`: regenerates the published schemas of the documents that --json prints.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {

@@ -1,4 +1,4 @@
-// `npm run plan-schema`: the published schema of plan files, anew from the sources.
+// `npm run plan-schema`: regenerates the published schema of plan files.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { toPlanJsonSchema } from '../src/shared/plan/file/plan-file-schema.ts'

@@ -1,4 +1,4 @@
-// `npm run seen-by-scripts`: keeps what scripts see of this version, which later changes are compared with.
+// `npm run seen-by-scripts`: records what scripts see of this version, as the base for later comparisons.
 import { writeFileSync } from 'node:fs'
 import { collectSeenByScripts, SEEN_FILE } from '../test/seen-by-scripts/seen-by-scripts.ts'
 

@@ -3,12 +3,12 @@ import { pause } from './checkout.ts'
 import { startHoldingService } from './holding-service.ts'
 import { createItems, createPosts, PIXEL, POSTS } from './sources.ts'
 
-/** What fills each folder with one workspace. */
+/** Functions that fill one workspace each. */
 export type Recipes = Readonly<Record<string, (golden: GoldenFolder) => Promise<void>>>
 
 const LATE = 'delay=10ms,shuffle=40ms,double=20%,early=20%,drop=15%'
 
-/** Runs of each operation, in each of their modes. */
+/** Runs of each operation in each of its modes. */
 export const OPERATIONS: Recipes = {
   'task-v1-sync': async ({ write, send, sandbox }) => {
     const { baseUrl } = await sandbox('--fault', '400=15%', '--fault', '5xx-after=15%', '--seed', 'golden')
@@ -79,7 +79,7 @@ export const OPERATIONS: Recipes = {
   },
 }
 
-/** Runs that ended in some other way than completely, and what was done about it. */
+/** Runs that did not complete, and what was done about them. */
 export const ENDINGS: Recipes = {
   'invalid-rows': async ({ write, send, sandbox }) => {
     const { baseUrl } = await sandbox()
@@ -104,7 +104,7 @@ export const ENDINGS: Recipes = {
     const service = await startHoldingService(6)
     const source = write('posts.csv', createPosts(20))
     const { code } = await run(['task', source, '--base-url', service.baseUrl], {
-      // What was answered is in the journal 50 ms later.
+      // The journal commits answers within 50 ms.
       onStart: (child) =>
         void service
           .untilHeld(4)
@@ -137,7 +137,7 @@ export const ENDINGS: Recipes = {
     const service = await sandbox('--callbacks', 'late=50%@3s', '--seed', 'golden')
     const async = ['--async', '--callback-timeout', '500ms']
     await send(['task', write('posts.csv', createPosts(10)), '--base-url', service.baseUrl, ...async], [1])
-    // Its callbacks are in the inbox, and no run has read them yet.
+    // Its callbacks are in the inbox; no run has read them yet.
     const receiver = await keep(['receiver', '--json', '--quiet'])
     await service.waitForCallbacks()
     await receiver.end()

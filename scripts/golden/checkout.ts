@@ -13,7 +13,7 @@ import type { CommandLineParts } from '../../test/golden/command-line.ts'
 
 type Secrets = typeof import('../../src/main/engine/secrets/bound-secret.ts')
 
-/** A sandbox of the checkout, running as a process of its own. */
+/** A sandbox of the checkout in a process of its own. */
 interface GoldenSandbox {
   baseUrl: string
   taskBaseUrl: string
@@ -21,30 +21,30 @@ interface GoldenSandbox {
   waitForCallbacks(): Promise<void>
 }
 
-/** How a command is started. */
+/** How to start a command. */
 interface CommandOptions {
   env?: Record<string, string>
   onStart?: (child: ChildProcess) => void
   onStderr?: (text: string, child: ChildProcess) => void
 }
 
-/** The folder that one workspace and its sources are written in, and the checkout that writes them. */
+/** A folder for one workspace and its sources, and the checkout that writes them. */
 export interface GoldenFolder {
   workspace: string
   /** Writes a source and returns its path. */
   write(name: string, content: string | Uint8Array): string
-  /** Runs a command, whatever it exits with. */
+  /** Runs a command and accepts any exit code. */
   run(args: readonly string[], options?: CommandOptions): Promise<CommandResult>
-  /** Runs a command that has to exit with one of these codes and to print JSON; returns the document. */
+  /** Runs a command that must exit with one of these codes and print JSON; returns the document. */
   send(args: readonly string[], codes?: readonly number[]): Promise<{ run_id: string }>
   sandbox(...flags: string[]): Promise<GoldenSandbox>
-  /** Starts a command that runs until the folder is done; resolves with its first line. */
+  /** Starts a command that runs until the workspace is written; resolves with its first line. */
   keep(args: readonly string[]): Promise<{ line: string; end(): Promise<void> }>
-  /** Calls the checkout's engine for what no command does. */
+  /** Calls the checkout's engine for actions that no command offers. */
   withEngine<T>(work: (engine: Engine, keyFor: (plan: Plan) => ApiKey) => Promise<T>): Promise<T>
 }
 
-/** Runs a command of a checkout's sources in a time zone and a language that do not depend on the machine. */
+/** Runs a command from a checkout's sources, in a time zone and language independent of this machine. */
 function runCommand(
   checkout: string,
   args: readonly string[],
@@ -84,7 +84,7 @@ function neutralEnvironment(): Record<string, string> {
   }
 }
 
-/** Opens an empty folder for one workspace, lets it be filled, and ends what was started in it. */
+/** Opens an empty folder for one workspace, has it filled, and stops everything that was started in it. */
 export async function fillFolder(
   checkout: string,
   folder: string,
@@ -143,7 +143,6 @@ function toSandbox(line: string): GoldenSandbox {
   }
 }
 
-/** Waits some milliseconds. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
@@ -173,7 +172,7 @@ async function keepCommand(checkout: string, args: readonly string[], cwd: strin
   }
 }
 
-/** Loads the command line of a checkout's sources into this process. */
+/** Loads the command line from a checkout's sources into this process. */
 export async function loadCommandLine(checkout: string): Promise<CommandLineParts> {
   const parts = ['cli/context.ts', 'cli/run-cli.ts', 'engine/engine.ts'].map((path) => load(checkout, path))
   return Object.assign({}, ...(await Promise.all(parts)))

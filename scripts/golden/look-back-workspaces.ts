@@ -6,7 +6,7 @@ import { createPosts, POSTS } from './sources.ts'
 
 const K6_RESULTS = fileURLToPath(new URL('../../test/fixtures/k6/', import.meta.url))
 
-/** Runs that were compared, labelled, drawn from, marked and named. */
+/** Runs with comparisons, labels, samples, baselines and names. */
 export const LOOKING_BACK: Recipes = {
   compared: async ({ write, send, sandbox }) => {
     const source = write('posts.csv', POSTS)
@@ -97,7 +97,7 @@ export const LOOKING_BACK: Recipes = {
   },
 }
 
-/** Load tests, and what k6 measured. */
+/** Load tests and imported k6 results. */
 export const LOAD: Recipes = {
   load: async ({ write, send, sandbox }) => {
     const { baseUrl } = await sandbox('--latency', '5ms±2ms', '--fault', '5xx=3%')

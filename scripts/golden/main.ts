@@ -1,5 +1,6 @@
-// npm run golden -- [--ask] CHECKOUT FOLDER [NAME…]: lets a checkout write the golden workspaces, and keeps what it answers
-// about them; with --ask, asks it about those that the folder already holds. See "Golden workspaces" in CONTRIBUTING.md.
+// npm run golden -- [--ask] CHECKOUT FOLDER [NAME…]: has a checkout write the golden workspaces and keeps its
+// answers about them. With --ask, only asks about the workspaces already in the folder. See "Golden
+// workspaces" in CONTRIBUTING.md.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -12,10 +13,11 @@ import { fillFolder, loadCommandLine } from './checkout.ts'
 import { LOAD, LOOKING_BACK } from './look-back-workspaces.ts'
 import { type ListedRun, listQuestions } from './questions.ts'
 
-// Journals hold the paths of their sources: this one is the same on every machine, and says nothing of any.
+// Journals hold the paths of their sources. This one is the same on every machine and reveals nothing about
+// any.
 const NEUTRAL_FOLDER = '/tmp/golden'
 
-// The same wherever the answers are written and asked for.
+// The tests ask in this time zone too.
 process.env['TZ'] = 'UTC'
 
 const { values, positionals } = parseArgs({
@@ -45,7 +47,7 @@ for (const [name, fill] of recipes) {
   process.stdout.write(`${name}: ${answers.length} answers\n`)
 }
 
-/** Asks the checkout about a copy, as the tests ask today's code. */
+/** Asks the checkout about a copy, as the tests ask the current code. */
 async function askCopy(checkout: string, name: string, from: string): Promise<Answer[]> {
   const place = mkdtempSync(join(tmpdir(), 'golden-copy-'))
   const workspace = join(place, 'workspace')

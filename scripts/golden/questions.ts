@@ -1,4 +1,4 @@
-/** A run as `runs --json` lists it, as far as the questions depend on it. */
+/** The parts of a run in `runs --json` that the questions depend on. */
 export interface ListedRun {
   run_id: string
   operation: string
@@ -15,8 +15,8 @@ const SCORES = ['--score', 'spam=Likely spam', '--threshold', 'spam=2', '--preci
 const JSON_FLAG = ['--json']
 
 /**
- * What is asked of a workspace: of all its runs, of each, and of the newest two. Exports, reports, evaluations and samples
- * start a thread each, so that each is asked if it says something new.
+ * The questions about a workspace: about all its runs, each run, and the newest two. Exports, reports,
+ * evaluations and samples each start a thread, so each is asked only if it adds something new.
  */
 export function listQuestions(name: string, runs: readonly ListedRun[]): string[][] {
   const [newest, before] = runs

@@ -1,4 +1,4 @@
-/** Posts with rules, links, languages, odd characters, labels and metadata; two of them are not valid. */
+/** Posts with rules, links, languages, odd characters, labels and metadata; two of them are invalid. */
 export const POSTS = `post_id,user_id,text_data,truth,channel,user_metadata.age
 p1,u1,win a free prize now claim your cash prize,spam,web,31
 p2,u1,claim your free prize now at http://prize.example,spam;link,web,
@@ -26,13 +26,13 @@ export function createPosts(count: number): string {
   return `post_id,user_id,text_data,truth\n${lines.join('\n')}\n`
 }
 
-/** Images of a custom index. */
+/** Images for a custom index. */
 export function createItems(count: number): string {
   const lines = Array.from({ length: count }, (_, index) => `https://example.com/${index + 1}.jpg,red`)
   return `url,metadata.colour\n${lines.join('\n')}\n`
 }
 
-/** A PNG of one pixel. */
+/** A one-pixel PNG. */
 export const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',

@@ -1,15 +1,15 @@
 import { SourceMap, type SourceMapPayload } from 'node:module'
 
-/** How often each function was called: file and place of the function, to its calls. */
+/** Calls of each function, keyed by its file and position. */
 export type CallCounts = ReadonlyMap<string, number>
 
-/** What V8's precise coverage says of one script; only what is read here. */
+/** One script in V8's precise coverage; only the members that are read here. */
 export interface ScriptCoverage {
   url: string
   functions: { functionName: string; ranges: { startOffset: number; count: number }[] }[]
 }
 
-/** A bundled script of the page, and where its code comes from. */
+/** A bundled script of the page and its source map. */
 export interface BundledScript {
   text: string
   map: SourceMapPayload
@@ -17,21 +17,24 @@ export interface BundledScript {
 
 const SEPARATOR = '\0'
 
-/** Calls of the functions of `src` in Node, from the coverage of all threads. Types are stripped in place, so files need no map. */
+/**
+ * Calls of the functions of `src` in Node, from the coverage of all threads. Types are stripped in place, so
+ * positions need no source map.
+ */
 export function countNodeCalls(threads: readonly (readonly ScriptCoverage[])[]): CallCounts {
   const counts = new Map<string, number>()
   for (const { url, functions } of threads.flat()) {
     const path = toSourcePath(url)
     if (path === null || !url.startsWith('file:')) continue
     for (const { range, name } of functions.map(toFunction)) {
-      // What starts at 0 is the module itself, which runs when it is loaded.
+      // A function that starts at 0 is the module itself, which runs on load.
       if (range.startOffset > 0) add(counts, `${path}${SEPARATOR}${name}@${range.startOffset}`, range.count)
     }
   }
   return counts
 }
 
-/** Calls of the functions of `src` in the page, each traced back through the source map of its bundle. */
+/** Calls of the functions of `src` in the page, mapped back through the bundle's source map. */
 export function countPageCalls(
   scripts: readonly ScriptCoverage[],
   readBundle: (url: string) => BundledScript | null,
@@ -53,7 +56,10 @@ export function countPageCalls(
   return counts
 }
 
-/** Files with a function that was called at least `leastCalls` times more often with more rows than with fewer. */
+/**
+ * Files with a function that was called at least `leastCalls` times more often with more rows than with
+ * fewer.
+ */
 export function findFilesThatGrow(fewer: CallCounts, more: CallCounts, leastCalls: number): Set<string> {
   const grown = [...more].filter(([key, calls]) => calls - (fewer.get(key) ?? 0) >= leastCalls)
   return new Set(grown.map(([key]) => toFile(key)))

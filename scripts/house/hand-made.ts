@@ -1,12 +1,12 @@
 import type { SourceFile } from './source-files.ts'
 
-/** What the window draws by itself instead of by a component that it shares. */
+/** What the window draws by hand instead of with a shared component. */
 export interface HandMade {
-  /** `<table>` elements, and how many files have one. */
+  /** `<table>` elements and the number of files with one. */
   tables: { count: number; files: number }
   /** Files that draw an `<svg>`. */
   charts: number
-  /** Rules of style sheets that stand for a class. */
+  /** Style rules with a class selector. */
   styleRules: number
 }
 

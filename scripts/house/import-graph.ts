@@ -2,23 +2,23 @@ import { posix } from 'node:path'
 import { parseModule } from '../../test/house-rules/read-module.ts'
 import type { SourceFile } from './source-files.ts'
 
-/** Which files of `src` a file imports, by path; those of which it takes types only are apart. */
+/** The files of `src` that a file imports, by path; type-only imports are separate. */
 interface FileImports {
   values: ReadonlySet<string>
   types: ReadonlySet<string>
 }
 
-/** The imports of every TypeScript file of a checkout, by its path. */
+/** The imports of every TypeScript file of a checkout, by path. */
 export type ImportGraph = ReadonlyMap<string, FileImports>
 
-/** What a screen brings with it: all files that it imports, and all that these import. */
+/** A screen and all files that it imports, directly or indirectly. */
 export interface ScreenClosure {
   path: string
   files: number
   lines: number
 }
 
-/** Reads what imports what. Throws if a file is not TypeScript. */
+/** Reads the imports of every file. Throws if a file is not TypeScript. */
 export function readImportGraph(files: readonly SourceFile[]): ImportGraph {
   const modules = files.filter(({ path }) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))
   return new Map(modules.map(({ path, text }) => [path, toImports(path, text)]))
@@ -35,7 +35,7 @@ function toImports(path: string, text: string): FileImports {
   return { values, types: new Set(ours.map(({ target }) => target).filter((target) => !values.has(target))) }
 }
 
-/** Files that exactly one other file imports: the second half of a thought, or one that a name of its own helps. */
+/** Files that exactly one other file imports. */
 export function findSingleImporters(graph: ImportGraph): string[] {
   const importers = new Map<string, number>()
   for (const { values, types } of graph.values()) {
@@ -44,7 +44,7 @@ export function findSingleImporters(graph: ImportGraph): string[] {
   return [...graph.keys()].filter((path) => importers.get(path) === 1)
 }
 
-/** Each screen of the window with what it brings at run time, the largest first. */
+/** Each screen of the window with the files that it loads at run time, the largest first. */
 export function measureScreens(graph: ImportGraph, files: readonly SourceFile[]): ScreenClosure[] {
   const lines = new Map(files.map(({ path, text }) => [path, text.split('\n').length - 1]))
   return [...graph.keys()]

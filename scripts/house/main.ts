@@ -1,6 +1,7 @@
-// npm run house [-- --at FOLDER] [--json] [--still]: how large this checkout's code is, or another's, which files typical
-// changes touch, what a screen brings with it, what is made by hand, and which files a cell passes on its way from disk
-// to wire to screen (not with --still, which runs nothing). docs/architecture.md keeps the figures.
+// npm run house [-- --at FOLDER] [--json] [--still]: measures this checkout or another one: the size of the
+// code, the files that typical changes touch, the files that each screen loads, hand-made elements, and the
+// files a cell passes from disk to wire to screen (skipped with --still, which runs nothing).
+// docs/architecture.md keeps the figures.
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { countHandMade } from './hand-made.ts'

@@ -7,17 +7,19 @@ import { CHROMIUM_ARGUMENTS, findChromium } from '../../test/helpers/e2e/find-ch
 import { type CallCounts, countNodeCalls, countPageCalls, type ScriptCoverage } from './call-counts.ts'
 import { readCoverage, startCommand } from './sluice-process.ts'
 
-// Nearly the hundred rows that are fetched at once, so that fetching outnumbers what the page does every second.
+// Close to the hundred rows of one fetch, so that fetches outnumber what the page does every second.
 const LEAP_PX = 3_000
 
-/** What was called, in Node and in the page, until so many rows had been shown. */
+/** The calls in Node and in the page until a number of rows had been shown. */
 export interface ShownRows {
   rows: number
   node: CallCounts
   page: CallCounts
 }
 
-/** Builds the page of a checkout with source maps, in the place where its shell looks; `restore` puts back what was there. */
+/**
+ * Builds a checkout's page with source maps where its shell looks for it; `restore` puts the old files back.
+ */
 export async function buildMappedPage(checkout: string): Promise<{ restore(): void }> {
   const folder = join(checkout, 'out/renderer')
   const kept = `${folder}-kept-${process.pid}`
@@ -43,14 +45,17 @@ export async function buildMappedPage(checkout: string): Promise<{ restore(): vo
   return { restore }
 }
 
-/** Starts the Chromium that is on this machine. Throws if there is none. */
+/** Starts the installed Chromium. Throws if there is none. */
 export function launchBrowser(): Promise<Browser> {
   const executablePath = findChromium()
   if (executablePath === null) throw new Error('no Chromium on the PATH; install one or set SLUICE_CHROMIUM')
   return chromium.launch({ executablePath, args: CHROMIUM_ARGUMENTS })
 }
 
-/** Opens the results of a run in the browser shell, scrolls in so many leaps, and counts what was called. */
+/**
+ * Opens the results of a run in the browser shell, scrolls in the given number of leaps, and counts the
+ * calls.
+ */
 export async function showRows(options: {
   browser: Browser
   checkout: string
@@ -67,7 +72,7 @@ export async function showRows(options: {
   )
   try {
     const shown = await watchPage(options, shell.printed.trim())
-    // Node writes its coverage at the end.
+    // Node writes its coverage on exit.
     await shell.stop()
     return { ...shown, node: countNodeCalls(readCoverage(coverageFolder)) }
   } finally {
@@ -82,7 +87,7 @@ async function watchPage(
   const context = await browser.newContext({
     viewport: { width: 1280, height: 800 },
     reducedMotion: 'reduce',
-    // Conditions are waited for as texts, which the page's policy refuses to evaluate.
+    // Conditions are polled as texts, because the page's policy forbids evaluating code.
     bypassCSP: true,
   })
   try {
@@ -106,7 +111,10 @@ async function watchPage(
   }
 }
 
-/** Scrolls the grid of results in leaps, each once its rows are there; the number of the last row that was drawn. */
+/**
+ * Scrolls the results grid in leaps, each once its rows have loaded; returns the number of the last drawn
+ * row.
+ */
 async function scrollGrid(page: Page, leaps: number): Promise<number> {
   const grid = page.getByRole('grid')
   await grid.hover()

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ScriptCoverage } from './call-counts.ts'
 
-/** A command of a checkout's Sluice that goes on until it is stopped. */
+/** A command of a checkout's Sluice that runs until it is stopped. */
 export interface RunningCommand {
   /** The first thing it printed. */
   printed: string
@@ -11,14 +11,14 @@ export interface RunningCommand {
   stop(): Promise<void>
 }
 
-/** Where a command runs, what its environment adds, and where V8 is to write how often each function was called. */
+/** Where a command runs, its extra environment variables, and where V8 writes its coverage. */
 export interface CommandOptions {
   checkout: string
   env?: Record<string, string>
   coverageFolder?: string
 }
 
-/** Runs a command to its end and returns what it printed to stdout. Throws if its exit code is not 0. */
+/** Runs a command to its end and returns its stdout. Throws if its exit code is not 0. */
 export async function runCommand(args: readonly string[], options: CommandOptions): Promise<string> {
   const { child, output, closed } = start(args, options)
   child.stdin.end()
@@ -27,7 +27,7 @@ export async function runCommand(args: readonly string[], options: CommandOption
   return output.out
 }
 
-/** Starts a command that serves until it is stopped, once `isReady` is true of what it has printed to stdout. */
+/** Starts a command that serves until it is stopped; resolves once `isReady` accepts its stdout so far. */
 export async function startCommand(
   args: readonly string[],
   options: CommandOptions,
@@ -47,7 +47,7 @@ export async function startCommand(
   }
 }
 
-/** What V8 wrote into a folder of coverage, one list of scripts for each thread. */
+/** The coverage that V8 wrote into a folder: one list of scripts for each thread. */
 export function readCoverage(folder: string): ScriptCoverage[][] {
   return readdirSync(folder).map(
     (name) => (JSON.parse(readFileSync(join(folder, name), 'utf8')) as { result: ScriptCoverage[] }).result,

@@ -7,7 +7,7 @@ export interface SourceFile {
   text: string
 }
 
-/** How many files of a kind there are and how long they are, in lines. */
+/** Number of files of a kind and their lengths in lines. */
 export interface Sizes {
   kind: string
   files: number
@@ -18,7 +18,7 @@ export interface Sizes {
 
 const KINDS = ['ts', 'tsx', 'css']
 
-/** Every file below `src` of a checkout whose text is code: TypeScript and CSS. */
+/** Every TypeScript and CSS file below a checkout's `src`. */
 export function readSourceFiles(checkout: string): SourceFile[] {
   return readdirSync(join(checkout, 'src'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && KINDS.includes(extname(entry.name).slice(1)))
@@ -30,7 +30,7 @@ export function readSourceFiles(checkout: string): SourceFile[] {
     .toSorted((one, other) => (one.path < other.path ? -1 : 1))
 }
 
-/** Sizes of all files together, then of each kind. Percentiles are those of the nearest rank. */
+/** Sizes of all files together, then by kind. Percentiles are nearest-rank. */
 export function measureSizes(files: readonly SourceFile[]): Sizes[] {
   const groups = [
     { kind: 'all', files },

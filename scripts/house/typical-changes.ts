@@ -1,16 +1,16 @@
 import type { SourceFile } from './source-files.ts'
 
-/** A change that people make again and again, and the files of `src` that name an existing one of its kind. */
+/** A common kind of change, and the files of `src` that name an existing example of it. */
 export interface TypicalChange {
   change: string
-  /** The existing one that stands for the kind. */
+  /** The existing example that stands for the kind. */
   example: string
   files: string[]
 }
 
-// A file whose code names the existing one is taken for a file that a new one of its kind would touch. The patterns fit every
-// spelling of the name in code: the contract's own, camel case, a file's name in an import, a flag. Examples are ones
-// that mean nothing else.
+// A file whose code names the example counts as one that a new member of its kind would touch. The patterns
+// cover every spelling in code: the contract's name, camel case, a file name in an import, a flag. Each
+// example is a name that means nothing else.
 const CHANGES = [
   { change: 'an operation of the service', example: 'index-remove', pattern: /index[-_]?remove/i },
   { change: 'a field of a task', example: 'group_id', pattern: /group_?id/i },
@@ -21,11 +21,11 @@ const CHANGES = [
   { change: 'a state of a row', example: 'left_out', pattern: /\bleft_out\b/ },
   { change: 'a question to the engine', example: 'readCallbackBody', pattern: /readCallbackBody/ },
   { change: 'an export format', example: 'JUnit', pattern: /junit/i },
-  // The other formats of sources are formats of exports too.
+  // The other source formats are export formats too.
   { change: 'a source format', example: 'TSV', pattern: /\btsv\b/i },
 ]
 
-// Not those behind code, where `//` may be part of a text.
+// Not comments after code: there, `//` may be part of a string.
 const COMMENTS = /\/\*\*?\s[\s\S]*?\*\/|^\s*\/\/.*$/gm
 
 /** Files that each of ten typical changes touches. */

@@ -5,13 +5,13 @@ import { type CallCounts, countNodeCalls, findFilesThatGrow, findFilesThatRan } 
 import { buildMappedPage, launchBrowser, showRows } from './shown-rows.ts'
 import { readCoverage, runCommand, startCommand } from './sluice-process.ts'
 
-/** A stretch of the way and its files. */
+/** A stage of the way and its files. */
 export interface Stretch {
   stage: string
   files: string[]
 }
 
-/** The files that a cell passes, and how many more prepare its way once a run. */
+/** The files that a cell passes, and the number of files that prepare its way once per run. */
 export interface Way {
   stretches: Stretch[]
   files: number
@@ -22,14 +22,13 @@ const ROWS = 2_000
 const FEWER_LEAPS = 5
 const MORE_LEAPS = 35
 
-// Reading in chunks and committing in groups reach one call for so many rows. The window fetches a
-// hundred at a time.
+// Chunked reads and grouped commits make one call for many rows. The window fetches a hundred rows at a time.
 const ROWS_PER_CALL = { sent: 100, shown: 200 }
 
-// Progress is posted ten times a second, however many rows there are; commits come twice as often.
+// Progress is posted ten times a second whatever the number of rows; commits come twice as often.
 const CLOCK_PER_SECOND = 14
 
-// The first that fits a file is its stage. Folders of earlier layouts are in the patterns too.
+// The first pattern that matches a file is its stage. Earlier layouts are covered too.
 const STAGES: readonly { stage: string; files: RegExp }[] = [
   { stage: 'source', files: /^src\/main\/engine\/(source|intake)\// },
   { stage: 'mapping', files: /^src\/main\/engine\/mapping\// },
@@ -44,18 +43,18 @@ const STAGES: readonly { stage: string; files: RegExp }[] = [
   { stage: 'screen', files: /^src\/renderer\// },
 ]
 
-// The order in which a cell comes by.
+// The stages in the order that a cell passes them.
 const ORDER = 'source mapping run sending service queries engine shared bridge shells screen'.split(' ')
 
 /**
  * Measures which files of a checkout a cell passes on its way from disk to wire to screen.
  *
- * A file is on the way when a function of it is called more often the more rows there are. From disk to wire: a CSV
- * file and then one of twice as many rows are sent to the sandbox from the command line, while V8 counts every call in
- * every thread. From journal to screen: the results of that run are scrolled in the browser shell, a little and
- * then further, while V8 counts in the engine and in the page. What runs once, however many rows there are (flags,
- * opening the file, checking the mapping), is not on the way; in the run's own thread it is counted as `preparing`.
- * Types and schemas without a function that runs for a row are not seen.
+ * A file is on the way if more rows mean more calls of one of its functions. From disk to wire: the command
+ * line sends a CSV file and then one of twice as many rows to the sandbox while V8 counts every call in every
+ * thread. From journal to screen: the browser shell scrolls that run's results, first a little, then further,
+ * while V8 counts in the engine and in the page. Code that runs once per run (flags, opening the file,
+ * checking the mapping) is not on the way; in the run's own thread it counts as `preparing`. Types, and
+ * schemas without a function that runs per row, are not seen.
  */
 export async function measureWay(checkout: string): Promise<Way> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-house-'))
@@ -74,7 +73,7 @@ export async function measureWay(checkout: string): Promise<Way> {
   }
 }
 
-/** Puts files into the stages of the way, in their order. Stages without files are left out. */
+/** Sorts files into the stages of the way, in order. Omits stages without files. */
 export function toStretches(files: Iterable<string>): Stretch[] {
   const byStage = Object.groupBy(
     [...files].toSorted(),
@@ -94,7 +93,7 @@ interface SentRows {
   runId: string
   seconds: number
   calls: CallCounts
-  /** Calls in the thread of the run alone. */
+  /** Calls in the run's thread only. */
   callsInRun: CallCounts
 }
 
@@ -132,7 +131,7 @@ async function sendRows(checkout: string, folder: string, rows: number): Promise
   }
 }
 
-/** Cells of six kilobytes, so that what is called once for a piece of 64 KiB outnumbers clocks on a busy machine too. */
+/** Cells of six kilobytes, so that calls per 64 KiB chunk outnumber those of timers on a busy machine too. */
 function createCsv(rows: number): string {
   const lines = Array.from({ length: rows }, (_, index) => {
     const words = `message ${index} of a person who writes a lot `.repeat(144)

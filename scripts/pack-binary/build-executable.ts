@@ -8,22 +8,22 @@ import { buildExecutableEntry } from '../main-bundle.ts'
 import { BLOB, FUSE, readExecutableFormat, removeWindowsSignature } from './executable-format.ts'
 import type { Target } from './targets.ts'
 
-/** What an executable is made of, and where it goes. */
+/** Inputs and output of an executable. */
 export interface ExecutableParts {
   target: Target
-  /** The folder of the installed command's files. */
+  /** The folder with the files of the installed command. */
   program: string
-  /** The Node that goes into it, and one of the same version that runs here. */
+  /** The Node to inject into, and a Node of the same version that runs on this machine. */
   node: string
   builder: string
-  /** An empty folder for what is made on the way. */
+  /** An empty folder for intermediate files. */
   draft: string
   to: string
 }
 
 /**
- * Writes one program that holds Node and all files of the command line, by Node's own single executable applications
- * (docs/decisions/0029). Throws if what came out is not what the target asks for.
+ * Writes one program with Node and all files of the command line, as a Node single executable application
+ * (docs/decisions/0029). Throws if the result does not have the target's format.
  */
 export async function buildExecutable({ target, program, node, builder, draft, to }: ExecutableParts) {
   const blob = await buildBlob(program, builder, draft)
@@ -31,7 +31,7 @@ export async function buildExecutable({ target, program, node, builder, draft, t
   writeFileSync(to, removeWindowsSignature(readFileSync(node)))
   chmodSync(to, 0o755)
   injectBlob(to, blob, target)
-  // Apple silicon starts nothing unsigned, and nobody can sign for macOS elsewhere.
+  // Apple silicon refuses unsigned programs, and signing for macOS only works on macOS.
   if (target.system === 'mac' && process.platform === 'darwin') execFileSync('codesign', ['--sign', '-', to])
   const { system, processor, holdsProgram } = readExecutableFormat(readFileSync(to))
   if (system !== target.system || processor !== target.processor || !holdsProgram) {
@@ -41,7 +41,7 @@ export async function buildExecutable({ target, program, node, builder, draft, t
   }
 }
 
-/** What the injecting library says of sections that it does not know is kept for when it fails. */
+/** Injects the blob. The tool's warnings about unknown sections are shown only if it fails. */
 function injectBlob(to: string, blob: string, { system }: Target): void {
   const tool = fileURLToPath(import.meta.resolve('postject/dist/cli.js'))
   const segment = system === 'mac' ? ['--macho-segment-name', 'NODE_SEA'] : []
@@ -50,7 +50,7 @@ function injectBlob(to: string, blob: string, { system }: Target): void {
   if (status !== 0) throw new Error(`nothing could be put into ${to}:\n${stdout}${stderr}`)
 }
 
-/** The file of what goes into an executable: its entry, every file of the program, and a list of them. */
+/** The blob of an executable: its entry, every file of the program, and a list of them. */
 async function buildBlob(program: string, builder: string, draft: string): Promise<string> {
   const paths = readdirSync(program, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -72,10 +72,10 @@ async function buildBlob(program: string, builder: string, draft: string): Promi
       main: await buildExecutableEntry(draft),
       output,
       disableExperimentalSEAWarning: true,
-      // Both belong to the system that builds.
+      // Both depend on the system that builds.
       useSnapshot: false,
       useCodeCache: false,
-      // Whatever stands in NODE_OPTIONS or in arguments is none of Node's.
+      // NODE_OPTIONS and arguments must not reach Node.
       execArgvExtension: 'none',
       assets: Object.fromEntries([
         ['program.json', list],

@@ -1,13 +1,13 @@
-// What stands in the headers of a program: of ELF (Linux), PE (Windows) and Mach-O (macOS), as far as an executable needs.
+// The headers of ELF (Linux), PE (Windows) and Mach-O (macOS) programs, as far as executables need them.
 import type { Processor, System } from '../release/release-files.ts'
 
-/** What a program is, as its headers say. */
+/** A program's format according to its headers. */
 export interface ExecutableFormat {
   system: System
   processor: Processor
-  /** Whether Node finds files of ours in it, and knows that it has to look for them. */
+  /** Whether it contains our blob and tells Node to look for it. */
   holdsProgram: boolean
-  /** Whether it carries a signature, which may not fit any more. */
+  /** Whether it has a signature, which may no longer match. */
   isSigned: boolean
 }
 
@@ -17,7 +17,7 @@ export const BLOB = 'NODE_SEA_BLOB'
 /** Node looks for the blob if this is followed by `:1`. */
 export const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 
-/** What a blob begins with (node: src/node_sea.cc). */
+/** The first bytes of a blob (node: src/node_sea.cc). */
 const BLOB_MAGIC = 0x0143da20
 
 const ELF_PROCESSORS = new Map<number, Processor>([
@@ -33,7 +33,7 @@ const MACH_PROCESSORS = new Map<number, Processor>([
   [0x0100000c, 'arm64'],
 ])
 
-/** Reads the headers of a program. Throws if it is of no kind that we make. */
+/** Reads a program's headers. Throws if its format is not one that we build. */
 export function readExecutableFormat(file: Buffer): ExecutableFormat {
   const isFused = file.includes(`${FUSE}:1`)
   if (file.subarray(0, 4).equals(Buffer.from('\x7fELF'))) {
@@ -69,7 +69,7 @@ function isBlob(bytes: Buffer | null): boolean {
   return bytes !== null && bytes.length > 4 && bytes.readUInt32LE(0) === BLOB_MAGIC
 }
 
-/** The content of the note of our name, in the segments of notes (64-bit, little-endian). */
+/** The content of the note with our name (64-bit, little-endian). */
 function findElfNote(file: Buffer): Buffer | null {
   const [headers, size, count] = [
     Number(file.readBigUInt64LE(32)),
@@ -96,7 +96,7 @@ const pad = (size: number) => Math.ceil(size / 4) * 4
 
 interface Pe {
   machine: number
-  /** Where the header of directories begins, in the file. */
+  /** File offset of the data directories. */
   directories: number
   resources: number
   /** Where the signature is in the file. */
@@ -104,7 +104,7 @@ interface Pe {
   sections: { address: number; sizeBytes: number; offset: number }[]
 }
 
-/** Of each entry of the directories, its place (PE format, "Optional Header Data Directories"). */
+/** Index of each entry in the data directories (PE format, "Optional Header Data Directories"). */
 const RESOURCES = 2 * 8
 const SIGNATURE = 4 * 8
 
@@ -134,7 +134,7 @@ function readPe(file: Buffer): Pe {
   }
 }
 
-/** The content of the resource of our name, of the type of raw data. */
+/** The content of the raw data resource with our name. */
 function findPeResource(file: Buffer, pe: Pe): Buffer | null {
   const toOffset = (address: number) => {
     const section = pe.sections.find((one) => address >= one.address && address < one.address + one.sizeBytes)
@@ -186,8 +186,8 @@ function readMachCommands(file: Buffer): { blob: Buffer | null; isSigned: boolea
 }
 
 /**
- * A program of Windows without its signature, which no longer fits once anything else has changed. The signature is the
- * last thing in the file. Others are returned as they are.
+ * A Windows program without its signature, which any change invalidates. The signature is the last thing in
+ * the file. Other programs are returned unchanged.
  */
 export function removeWindowsSignature(file: Buffer): Buffer {
   if (file.toString('latin1', 0, 2) !== 'MZ') return file

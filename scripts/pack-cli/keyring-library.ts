@@ -1,5 +1,5 @@
-// The keyring's library inside the package: its loader, and native code for each system. The loader looks for the native
-// code next to itself first, so nothing has to be resolved or fetched where the package is installed.
+// The keyring library inside the package: its loader and the native code for each system. The loader first
+// looks for native code beside itself, so installing the package resolves and fetches nothing.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type BundledPackage, isAccepted } from '../licences.ts'
@@ -8,7 +8,7 @@ import { fetchPackage } from '../locked-package.ts'
 const project = resolve(import.meta.dirname, '../..')
 const LIBRARY = '@napi-rs/keyring'
 
-/** The systems whose keyring a package for everybody can use, as the library calls them. */
+/** The systems with keyring support in a package for all systems, by the library's names. */
 export const KEYRING_SYSTEMS = [
   'darwin-arm64',
   'darwin-x64',
@@ -22,15 +22,15 @@ export const KEYRING_SYSTEMS = [
 
 export type KeyringSystem = (typeof KEYRING_SYSTEMS)[number]
 
-/** The systems that `npm ci` installed the native code of: this one. */
+/** The systems whose native code `npm ci` installed: this one. */
 export function listPresentSystems(): KeyringSystem[] {
   return KEYRING_SYSTEMS.filter((system) => existsSync(toOwnFolder(system)))
 }
 
 /**
- * Puts the library into a folder, with the native code of systems: that of this one as `npm ci` installed it, that of
- * others fetched by npm. Returns what the notices say of it. Throws if a package is not the one that package-lock.json
- * names, or may not be shipped.
+ * Copies the library into a folder with native code for the given systems: this system's as `npm ci`
+ * installed it, the others fetched by npm. Returns its entries for the notices. Throws if a package differs
+ * from package-lock.json or may not be shipped.
  */
 export function copyKeyringLibrary(
   folder: string,
@@ -61,8 +61,8 @@ function describeLoader(folder: string): BundledPackage {
 }
 
 /**
- * The licences of what is compiled into the native code: its package lists Rust crates in a table, a C library in a
- * section of its own, and then all of them in full.
+ * The licences of code compiled into the native library. Its package lists Rust crates in a table and a C
+ * library in its own section, followed by the full texts.
  */
 function describeLicences(folder: string): BundledPackage {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))

@@ -1,5 +1,6 @@
-// npm run pack:cli [-- --to FOLDER] [--every-system]: the command line as one npm package, which `npm install -g FILE`
-// installs as `sluice`, with the keyring's library for this system, or for every one. It has no dependencies.
+// npm run pack:cli [-- --to FOLDER] [--every-system]: packs the command line as one npm package without
+// dependencies, which `npm install -g FILE` installs as `sluice`. Includes the keyring library for this
+// system or for every system.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
@@ -8,7 +9,7 @@ import { runNpm } from '../locked-package.ts'
 import { assembleProgram } from './assemble.ts'
 import { KEYRING_SYSTEMS, listPresentSystems } from './keyring-library.ts'
 
-// Whoever starts this, tests among them, gets what is shipped.
+// Always a production build, even when a test starts this script.
 process.env['NODE_ENV'] = 'production'
 
 const project = resolve(import.meta.dirname, '../..')
@@ -19,7 +20,7 @@ const { values } = parseArgs({
   },
 })
 
-/** Packs a folder; the file's path. */
+/** Packs a folder and returns the path of the file. */
 function pack(folder: string, target: string): string {
   const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', target]
   return join(target, basename(runNpm(args, folder).trim()))

@@ -1,4 +1,4 @@
-// The man pages of the package: one of the program and one of each command, from the same declarations as the help.
+// The package's man pages: one for the program and one for each command, from the declarations of the help.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Command, Help } from 'commander'
@@ -10,7 +10,7 @@ import { APP_VERSION } from '../../src/shared/version.ts'
 
 const project = resolve(import.meta.dirname, '../..')
 
-/** Writes the pages into a folder; their names. */
+/** Writes the pages into a folder and returns their names. */
 export async function writeManPages(folder: string): Promise<string[]> {
   mkdirSync(folder, { recursive: true })
   const pages = await createManPages()
@@ -18,7 +18,7 @@ export async function writeManPages(folder: string): Promise<string[]> {
   return [...pages.keys()]
 }
 
-/** Each page by its name, such as `sluice-task.1`, in the language of man(7). */
+/** Each page in man(7) format, by a file name such as `sluice-task.1`. */
 export async function createManPages(): Promise<ReadonlyMap<string, string>> {
   const program = await createProgram(createCliContext({ env: {} }), COMMAND_NAMES)
   const commands = COMMAND_NAMES.flatMap((name) => program.commands.find((one) => one.name() === name) ?? [])
@@ -83,7 +83,7 @@ function listParts(command: Command): string[] {
   ].filter((part) => part !== '')
 }
 
-/** The options under the headings that the help has. */
+/** The options under the headings of the help. */
 function listOptions(help: Help, command: Command): string[] {
   const options = help.visibleOptions(command)
   const groups = Map.groupBy(options, ({ helpGroupHeading = 'Options:' }) => helpGroupHeading)
@@ -94,7 +94,7 @@ function listOptions(help: Help, command: Command): string[] {
   ])
 }
 
-/** What the help of a command has below its options: examples, exit codes and topics. */
+/** The help of a command below its options: examples, exit codes and topics. */
 function readTextAfter(command: Command): string {
   const written: string[] = []
   command.configureOutput({ writeOut: (text) => written.push(text) }).outputHelp()
@@ -108,7 +108,7 @@ function sayUsage(command: Command): string {
   return `.B ${toText(names.join(' '))}\n${toText(command.usage())}`
 }
 
-/** The table below a heading of the page about the command line, an item for each row. */
+/** The table below a heading of the command-line page, as one item per row. */
 function listTable(heading: string): string[] {
   const page = readFileSync(join(project, 'docs/command-line.md'), 'utf8')
   const [, part = ''] = page.split(`\n## ${heading}\n`)
@@ -147,10 +147,10 @@ function item(term: string, about: string): string {
   return `.TP\n.B ${toText(term)}\n${toText(about)}`
 }
 
-/** Signs that would be typeset as others, so that what is pasted would not work. */
+/** Characters that roff typesets as others, which would break pasted commands. */
 const AS_TYPED = { '-': '\\-', '"': '\\(dq', "'": '\\(aq', '`': '\\(ga', '^': '\\(ha', '~': '\\(ti' }
 
-/** Text of which nothing is a request or an escape. */
+/** Text escaped so that roff finds no request or escape in it. */
 function toText(text: string): string {
   return text
     .replaceAll(COMMAND_PREFIX, 'sluice')

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** A package of `package-lock.json`, by the folder it is installed in. */
+/** A package in `package-lock.json`, keyed by its folder. */
 interface LockedPackage {
   version: string
   integrity?: string
@@ -20,10 +20,10 @@ export interface PackageLock {
 
 const NODE_MODULES = 'node_modules/'
 
-// A developer's package to npm, but the very program that an installed Sluice runs in: with Chromium and Node inside.
+// A development dependency for npm, but an installed Sluice runs in it: it contains Chromium and Node.
 const ELECTRON = `${NODE_MODULES}electron`
 
-/** Native code of the command line's package, one for each system: npm needs only that of the system it runs on. */
+/** Native code in the command line's package, one for each system; npm installs only this system's. */
 const KEYRINGS = `${NODE_MODULES}@napi-rs/keyring-`
 
 function toName(path: string): string {
@@ -34,7 +34,7 @@ function isShipped(path: string, { dev, optional, devOptional }: LockedPackage):
   return path === ELECTRON || path.startsWith(KEYRINGS) || (path !== '' && !dev && !optional && !devOptional)
 }
 
-/** The folder that Node finds a package in, asked for by the package in the folder `from`. */
+/** The folder in which Node finds a package that the package in the folder `from` requires. */
 function resolvePackage(packages: PackageLock['packages'], from: string, name: string): string | null {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf(`/${NODE_MODULES}`)))) {
     const path = `${folder === '' ? '' : `${folder}/`}${NODE_MODULES}${name}`
@@ -60,7 +60,7 @@ function toComponent(path: string, { version, integrity, license }: LockedPackag
   }
 }
 
-/** A random-looking UUID that is the same for the same text, so that building twice gives the same file. */
+/** A UUID derived from a text, so that repeated builds give the same file. */
 function toSerialNumber(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex')
   const parts = [
@@ -74,9 +74,9 @@ function toSerialNumber(text: string): string {
 }
 
 /**
- * The CycloneDX document of what an installed Sluice may contain: the locked packages that the bundles are made from,
- * the keyring's native code, and Electron. Tools, and the packages that bring Node to the scripts, are not shipped. `npm sbom` is not used: it
- * leaves out packages that tools need as well.
+ * The CycloneDX document of everything an installed Sluice may contain: the locked packages in the bundles,
+ * the keyring's native code, and Electron. It omits tools and the packages that supply Node to the scripts,
+ * which are not shipped. `npm sbom` does not fit, because it omits packages that tools need as well.
  */
 export function writeBillOfMaterials({ name, version, packages }: PackageLock): string {
   const shipped = Object.entries(packages).filter(([path, one]) => isShipped(path, one))
@@ -101,7 +101,7 @@ export function writeBillOfMaterials({ name, version, packages }: PackageLock): 
       },
       ...shipped.map(([path, one]) => ({
         ref: path,
-        // Electron's package needs others to download its program, which is all that is shipped of it.
+        // Electron's package needs others only to download its program, and only the program is shipped.
         dependsOn: path === ELECTRON ? [] : listNeeded(path, Object.keys(one.dependencies ?? {})),
       })),
     ],

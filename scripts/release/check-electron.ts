@@ -1,5 +1,5 @@
-// npm run release:check-electron: asks the registry whether the Electron that package.json names still gets fixes, and
-// has all of them.
+// npm run release:check-electron: asks the registry whether the Electron version in package.json has all
+// fixes, and whether its major still gets any.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ if (npm === undefined) {
 const answer = execFileSync(process.execPath, [npm, 'view', `electron@>=${shipped}`, 'version', '--json'], {
   encoding: 'utf8',
 })
-// One version is a text, several are a list.
+// The registry gives one version as a text and several as a list.
 const published: string | string[] = JSON.parse(answer)
 const problem = findElectronProblem(shipped, [published].flat())
 if (problem === null) process.stdout.write(`Electron ${shipped} has every fix of a supported major\n`)

@@ -1,4 +1,4 @@
-// npm run release:check-package -- FOLDER: reads a packaged app back (dist/mac-arm64, dist/win-unpacked,
+// npm run release:check-package -- FOLDER: checks a packaged app (dist/mac-arm64, dist/win-unpacked,
 // dist/linux-unpacked): its fuses, the files in app.asar, and the hashes by which Electron checks them.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'

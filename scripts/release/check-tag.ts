@@ -1,5 +1,5 @@
-// npm run -s release:check-tag -- vVERSION: checks that a tag is the version of package.json and has an entry in
-// CHANGELOG.md, and prints that entry as the notes of the release.
+// npm run -s release:check-tag -- vVERSION: checks that a tag matches the version in package.json and that
+// CHANGELOG.md has an entry for it, then prints that entry as release notes.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findNotes } from './release-notes.ts'

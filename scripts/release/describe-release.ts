@@ -1,6 +1,6 @@
-// npm run release:describe -- FOLDER: adds to the installers in a folder what people and installed apps check them with:
-// the feeds of updates, a bill of materials, and SHA256SUMS over all files. If GITHUB_REPOSITORY says whose release it is,
-// as in a workflow, also what package managers need.
+// npm run release:describe -- FOLDER: adds to a folder of installers the update feeds, a bill of materials,
+// and SHA256SUMS over all files. If GITHUB_REPOSITORY is set, as in a workflow, also adds the files for
+// package managers.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type PackageLock, writeBillOfMaterials } from './bill-of-materials.ts'

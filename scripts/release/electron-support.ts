@@ -1,11 +1,11 @@
-/** Electron mends security flaws in its newest majors, this many of them. */
+/** The number of newest Electron majors that get security fixes. */
 const SUPPORTED_MAJORS = 3
 
 const VERSION = /^(\d+)\.(\d+)\.(\d+)$/
 
 /**
- * Why a version of Electron must not be shipped, or null: it lacks fixes of its own major, or that major gets none any
- * more. `published` are versions of the registry; those that are not finished do not count.
+ * Why a version of Electron must not be shipped, or null. It must not if it lacks fixes of its major, or if
+ * its major no longer gets any. `published` lists the registry's versions; pre-releases are ignored.
  */
 export function findElectronProblem(shipped: string, published: readonly string[]): string | null {
   const parse = (version: string) => VERSION.exec(version)?.slice(1).map(Number) ?? null

@@ -1,6 +1,6 @@
-// npm run package -- [--dir | --update-trial]: packs the built app for this system, as installers or, with --dir, as a
-// folder only; with --update-trial, as the one installer that release:try-update takes.
-// Signs and notarises if the environment holds the credentials (docs/releasing.md), else packs an app that is plainly
+// npm run package -- [--dir | --update-trial]: packs the built app for this system: as installers, with --dir
+// as a folder only, or with --update-trial as the one installer that release:try-update needs.
+// Signs and notarises if the environment has the credentials (docs/releasing.md); otherwise the app is
 // unsigned. Publishes nothing.
 import { appendFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,5 +34,5 @@ if (isTrial) {
   )
 }
 for (const file of await build(cliOptions)) process.stdout.write(`${file}\n`)
-// The next step of the workflow checks the signatures, or that there are none.
+// The workflow's next step checks the signatures, or that there are none.
 if (env['GITHUB_OUTPUT']) appendFileSync(env['GITHUB_OUTPUT'], `signed=${isSigned}\n`)

@@ -1,5 +1,5 @@
-// What package managers need to install a release: Homebrew's formula, the manifests of Scoop and winget, and the container
-// file, each with the addresses and hashes of the release's own files.
+// The files that package managers need to install a release: Homebrew's formula, the manifests of Scoop and
+// winget, and the container file, each with the addresses and hashes of the release's files.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
@@ -8,21 +8,21 @@ import { toCommandLineName } from './release-files.ts'
 
 const PROJECT_FOLDER = join(import.meta.dirname, '../..')
 
-/** The version of winget's manifests, whose schemas are in its repository. */
+/** The version of winget's manifest schemas. */
 const WINGET_VERSION = '1.10.0'
 
-/** A release, as far as its files are installed from elsewhere. */
+/** The parts of a release that the manifests need. */
 export interface PublishedRelease {
   version: string
   /** OWNER/NAME of the repository whose release it is. */
   repository: string
-  /** Hash of a file of the release, in hexadecimal. */
+  /** Hash of a release file, in hexadecimal. */
   sha256: (name: string) => string
-  /** When it was made, as 2026-11-27. */
+  /** The release date, such as 2026-11-27. */
   date: string
 }
 
-/** The name of a file, and what it holds. */
+/** The name and content of a file. */
 interface TextFile {
   name: string
   text: string
@@ -38,7 +38,7 @@ export function writeManifests(release: PublishedRelease): TextFile[] {
   ]
 }
 
-/** What package.json says of us. */
+/** Project details from package.json. */
 interface About {
   description: string
   license: string
@@ -50,7 +50,7 @@ const toPage = ({ repository }: PublishedRelease) => `https://github.com/${repos
 const toUrl = (release: PublishedRelease, name: string) =>
   `${toPage(release)}/releases/download/v${release.version}/${name}`
 
-/** Address and hash of the archive of a target. */
+/** Address and hash of a target's archive. */
 function findArchive(release: PublishedRelease, target: TargetName): { url: string; hash: string } {
   const name = toArchiveName(release.version, target)
   return { url: toUrl(release, name), hash: release.sha256(name) }
@@ -152,7 +152,10 @@ function writeWingetManifests(release: PublishedRelease, about: About): TextFile
   ]
 }
 
-/** The container file of scripts/pack-cli, which takes the package from the release instead of from `dist`. */
+/**
+ * The container file of scripts/pack-cli, changed to take the package from the release instead of from
+ * `dist`.
+ */
 function writeContainerfile(release: PublishedRelease, { description, license }: About): string {
   const template = readFileSync(join(PROJECT_FOLDER, 'scripts/pack-cli/Containerfile'), 'utf8')
   const packed = toCommandLineName(release.version)

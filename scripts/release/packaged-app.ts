@@ -5,10 +5,10 @@ import { extractFile, getRawHeader, listPackage, statFile } from '@electron/asar
 import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
 import { parse } from 'yaml'
 
-/** An app as electron-builder packed it, as a folder. */
+/** An app that electron-builder packed as a folder. */
 export interface PackagedApp {
   system: 'mac' | 'win' | 'linux'
-  /** What is started. */
+  /** The program to start. */
   program: string
   /** The folder that holds `app.asar`. */
   resources: string
@@ -27,16 +27,16 @@ export function findPackagedApp(folder: string): PackagedApp {
   return found
 }
 
-/** The name that `electron-builder.yml` gives each fuse, by its place in the wire. */
+/** The names of the fuses in `electron-builder.yml`, by their position in the fuse wire. */
 function toBuilderName(fuse: FuseV1Options): string {
   const name = FuseV1Options[fuse] ?? ''
   return `${name.charAt(0).toLowerCase()}${name.slice(1)}`
 }
 
-// How the wire of fuses spells on.
+// The byte of an enabled fuse.
 const FUSE_ON = '1'.charCodeAt(0)
 
-/** The fuses of the program itself: on or off, by the names of `electron-builder.yml`. */
+/** The state of each fuse in the program, by the names of `electron-builder.yml`. */
 export async function readFuses({ program }: PackagedApp): Promise<Record<string, boolean>> {
   const wire = await getCurrentFuseWire(program)
   const fuses: Record<string, boolean> = {}
@@ -47,7 +47,7 @@ export async function readFuses({ program }: PackagedApp): Promise<Record<string
   return fuses
 }
 
-/** The files inside of `app.asar`, with `/` in their paths. */
+/** The files inside `app.asar`, with `/` in their paths. */
 export function listFiles({ resources }: PackagedApp): string[] {
   const archive = join(resources, 'app.asar')
   return listPackage(archive, { isPack: false })
@@ -56,7 +56,7 @@ export function listFiles({ resources }: PackagedApp): string[] {
     .toSorted()
 }
 
-/** Files inside of `app.asar` whose bytes are not those that the archive's own list of hashes promises. */
+/** Files inside `app.asar` whose bytes do not match the archive's own list of hashes. */
 function findChangedFiles(app: PackagedApp): string[] {
   const archive = join(app.resources, 'app.asar')
   return listFiles(app).filter((path) => {
@@ -66,13 +66,13 @@ function findChangedFiles(app: PackagedApp): string[] {
   })
 }
 
-/** The hash of the list of hashes in `app.asar`, which Electron compares at start. */
+/** The hash of the hash list in `app.asar`, which Electron compares at start. */
 function hashArchiveHeader({ resources }: PackagedApp): string {
   const { headerString } = getRawHeader(join(resources, 'app.asar'))
   return createHash('sha256').update(headerString).digest('hex')
 }
 
-/** The hash that the program expects of `app.asar`; null on Linux, where Electron checks none. */
+/** The hash of `app.asar` that the program expects; null on Linux, where Electron checks none. */
 export function readExpectedHash({ system, program, resources }: PackagedApp): string | null {
   if (system === 'linux') return null
   if (system === 'mac') {
@@ -84,13 +84,13 @@ export function readExpectedHash({ system, program, resources }: PackagedApp): s
       )?.[1] ?? ''
     )
   }
-  // On Windows it is JSON among the program's resources.
+  // On Windows it is JSON in the program's resources.
   const bytes = readFileSync(program, 'latin1')
   const listed = /\[\{"file":"resources\\\\app\.asar","alg":"SHA256","value":"([0-9a-f]{64})"/.exec(bytes)
   return listed?.[1] ?? ''
 }
 
-/** Files that no other names: Electron, the starter of a thread or a person opens them. */
+/** Files that no other file names: Electron, a thread or a person opens them directly. */
 const ENTRIES = [
   'package.json',
   'out/THIRD-PARTY-NOTICES.txt',
@@ -110,8 +110,8 @@ const ENTRIES = [
 ] as const
 
 /**
- * Which of the given built files the installed app can reach from its entries: a file is reached if one that is reached
- * names it. `read` returns the text of a file.
+ * The given built files that the installed app can reach from its entries, by files that name each other.
+ * `read` returns the text of a file.
  */
 function findReachable(files: readonly string[], read: (path: string) => string): string[] {
   const reached = new Set<string>(ENTRIES)
@@ -123,11 +123,11 @@ function findReachable(files: readonly string[], read: (path: string) => string)
   return [...reached].toSorted()
 }
 
-/** What stands beside `app.asar`: the system's own, and where updates come from. */
+/** Files beside `app.asar`: the system's own and the update settings. */
 const BESIDE =
   /^(app-update\.yml|elevate\.exe|icon\.icns|electron\.icns|[\w-]+\.lproj|apparmor-profile|package-type)$/
 
-/** All that is wrong with a packaged app, in sentences; `configFile` is the `electron-builder.yml` it was made by. */
+/** All faults of a packaged app, as sentences; `configFile` is the `electron-builder.yml` used to pack it. */
 export async function checkPackagedApp(app: PackagedApp, configFile: string): Promise<string[]> {
   const problems: string[] = []
   const { electronFuses }: { electronFuses: Record<string, boolean> } = parse(
@@ -162,7 +162,7 @@ export async function checkPackagedApp(app: PackagedApp, configFile: string): Pr
   return problems
 }
 
-/** The size of all files below a folder, bytes. */
+/** The total size of all files below a folder, bytes. */
 export function measureFolder(folder: string): number {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile())

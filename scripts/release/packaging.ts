@@ -1,6 +1,6 @@
 import type { Configuration } from 'electron-builder'
 
-/** How the app is packed, on top of `electron-builder.yml`. */
+/** How to pack the app, in addition to `electron-builder.yml`. */
 export interface Packaging {
   config: Configuration
   isSigned: boolean
@@ -8,10 +8,12 @@ export interface Packaging {
   reason: string
 }
 
-/** What notarising a signed app for macOS takes: an App Store Connect key, whose first is the path of a file. */
+/**
+ * Variables for notarising a signed macOS app: an App Store Connect key; the first is the path of its file.
+ */
 const APPLE_KEY = ['APPLE_API_KEY', 'APPLE_API_KEY_ID', 'APPLE_API_ISSUER'] as const
 
-/** What Azure Trusted Signing takes: who asks, and with which certificate. */
+/** Variables for Azure Trusted Signing: the client and the certificate. */
 const AZURE_IDENTITY = ['AZURE_TENANT_ID', 'AZURE_CLIENT_ID', 'AZURE_CLIENT_SECRET'] as const
 const AZURE_CERTIFICATE = {
   publisherName: 'SLUICE_AZURE_PUBLISHER',
@@ -24,7 +26,10 @@ function listMissing(env: NodeJS.ProcessEnv, names: readonly string[]): string[]
   return names.filter((name) => !env[name])
 }
 
-/** Part of the credentials is a mistake that must not end in an unsigned release. */
+/**
+ * Whether all variables are set. Throws if only some are, so that a mistake does not end in an unsigned
+ * release.
+ */
 function hasAll(env: NodeJS.ProcessEnv, names: readonly string[]): boolean {
   const missing = listMissing(env, names)
   if (missing.length === 0) return true
@@ -32,7 +37,7 @@ function hasAll(env: NodeJS.ProcessEnv, names: readonly string[]): boolean {
   throw new Error(`signing needs all of ${names.join(', ')}; missing: ${missing.join(', ')}`)
 }
 
-/** The repository of a workflow, as the place that the app asks for updates, and as the page that packages name. */
+/** The workflow's repository, as the place to ask for updates and the page that packages name. */
 function toUpdateSource(env: NodeJS.ProcessEnv): Configuration {
   const [owner, repo] = (env['GITHUB_REPOSITORY'] ?? '').split('/')
   if (!owner || !repo) return { publish: null }
@@ -40,10 +45,10 @@ function toUpdateSource(env: NodeJS.ProcessEnv): Configuration {
   return { publish: [{ provider: 'github', owner, repo }], extraMetadata: { homepage } }
 }
 
-/** Port of this machine at which an app that was packed to try an update looks for it. */
+/** The local port at which an app packed for an update trial looks for updates. */
 export const UPDATE_TRIAL_PORT = 18_613
 
-/** How an app is packed that tries to update itself on the machine that packs it, and is given to nobody. */
+/** How to pack an app for an update trial on the same machine. It is never given out. */
 export function toUpdateTrial(packaging: Packaging): Packaging {
   const publish = [{ provider: 'generic' as const, url: `http://127.0.0.1:${UPDATE_TRIAL_PORT}` }]
   return { ...packaging, config: { ...packaging.config, publish } }
@@ -51,8 +56,8 @@ export function toUpdateTrial(packaging: Packaging): Packaging {
 
 function packMac(env: NodeJS.ProcessEnv): Packaging {
   if (!hasAll(env, ['CSC_LINK', 'CSC_KEY_PASSWORD'])) {
-    // Apple silicon runs nothing without any signature. An ad-hoc one has no team, so that the hardened runtime
-    // would refuse Electron's own libraries unless library validation were off.
+    // Apple silicon runs nothing unsigned. An ad-hoc signature has no team, so the hardened runtime would
+    // refuse Electron's own libraries unless library validation is off.
     const config = { mac: { identity: '-', hardenedRuntime: false, notarize: false } }
     return { config, isSigned: false, reason: 'CSC_LINK and CSC_KEY_PASSWORD are not set' }
   }
@@ -77,8 +82,8 @@ function packWindows(env: NodeJS.ProcessEnv): Packaging {
 }
 
 /**
- * How to pack on a system with the credentials of an environment. Throws if only part of the credentials is set. A
- * package asks for updates only if it was made by a workflow of a repository, which is then the place that it asks.
+ * How to pack on a system, given the credentials in the environment. Throws if they are incomplete. The app
+ * asks for updates only if a repository's workflow built it, and then at that repository.
  */
 export function toPackaging(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): Packaging {
   const packaging =

@@ -3,24 +3,24 @@ import { createReadStream, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { TARGETS, type TargetName, toArchiveName } from '../pack-binary/targets.ts'
 
-/** A system that there are installers for, as electron-builder names it. */
+/** A system with installers, by electron-builder's name. */
 export type System = 'mac' | 'win' | 'linux'
 
-/** A processor that there are installers for. */
+/** A processor with installers. */
 export type Processor = 'arm64' | 'x64'
 
-/** An installer of a release, with what its name says. */
+/** An installer of a release and what its name says. */
 export interface Installer {
   name: string
   system: System
   processor: Processor
   ending: string
   sizeBytes: number
-  /** In base64, as update feeds have it. */
+  /** In base64, as update feeds need it. */
   sha512: string
 }
 
-/** The endings of each system's installers; the first is the one that an update of the app downloads. */
+/** The file extensions of each system's installers; app updates download the first. */
 export const ENDINGS: Record<System, readonly string[]> = {
   mac: ['zip', 'dmg'],
   win: ['exe'],
@@ -29,14 +29,14 @@ export const ENDINGS: Record<System, readonly string[]> = {
 
 const PROCESSORS: readonly Processor[] = ['arm64', 'x64']
 
-/** What Linux packages call a processor. */
+/** Linux packages' names for processors. */
 const LINUX_NAMES: Record<string, Record<Processor, string>> = {
   AppImage: { arm64: 'arm64', x64: 'x86_64' },
   deb: { arm64: 'arm64', x64: 'amd64' },
   rpm: { arm64: 'aarch64', x64: 'x86_64' },
 }
 
-/** The file names of all installers of a version, as `artifactName` of `electron-builder.yml` makes them. */
+/** The file names of all installers of a version, as given by `artifactName` in `electron-builder.yml`. */
 export function listInstallerNames(version: string): Omit<Installer, 'sizeBytes' | 'sha512'>[] {
   return (['mac', 'win', 'linux'] as const).flatMap((system) =>
     ENDINGS[system].flatMap((ending) =>
@@ -48,12 +48,14 @@ export function listInstallerNames(version: string): Omit<Installer, 'sizeBytes'
   )
 }
 
-/** The file name of the command line's package, as `npm run pack:cli` makes it. */
+/** The file name of the command line's package, as `npm run pack:cli` names it. */
 export function toCommandLineName(version: string): string {
   return `sluice-${version}.tgz`
 }
 
-/** The file names of the command line, as `npm run pack:cli` and `npm run pack:binary -- --archive` make them. */
+/**
+ * The file names of the command line, as `npm run pack:cli` and `npm run pack:binary -- --archive` name them.
+ */
 export function listCommandLineNames(version: string): string[] {
   const targets = Object.keys(TARGETS) as TargetName[]
   return [toCommandLineName(version), ...targets.map((target) => toArchiveName(version, target))]
@@ -68,7 +70,7 @@ export async function hashFile(path: string, algorithm: 'sha256' | 'sha512'): Pr
 
 /**
  * The installers of a version in a folder. Throws if one is missing, or if the folder holds anything that is
- * neither an installer nor the command line: a release contains what was meant, and all of it.
+ * neither an installer nor the command line, so that a release is complete and holds nothing else.
  */
 export async function readInstallers(folder: string, version: string): Promise<Installer[]> {
   const expected = listInstallerNames(version)

@@ -1,4 +1,4 @@
-/** What stands below the heading of a version in a changelog, which are the notes of its release; null without one. */
+/** The text below a version's heading in a changelog, used as its release notes; null if there is none. */
 export function findNotes(changelog: string, version: string): string | null {
   const sections = changelog.split(/^## /m)
   const section = sections.find((text) => text.startsWith(`[${version}]`))

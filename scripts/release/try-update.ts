@@ -1,6 +1,6 @@
-// npm run release:try-update -- FROM TO: in a workflow, after both versions were packed by npm run package --
-// --update-trial: starts the packed app, has it update itself from one version to the other, and reads its version from
-// its page. macOS updates only apps that are signed, so there it is refused.
+// npm run release:try-update -- FROM TO: for workflows, after npm run package -- --update-trial has packed
+// both versions. Starts the packed app, has it update itself from one version to the other, and reads the new
+// version from its page. Refused on macOS, which only updates signed apps.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ function findInstaller(version: string): string {
   return join(DIST, found?.name ?? '')
 }
 
-/** Installs the first version as a person does; what is started then. */
+/** Installs the first version as a person would; returns the program to start. */
 function install(folder: string): string {
   if (system === 'win') {
     execFileSync(findInstaller(from), ['/S', `/D=${join(folder, 'Sluice')}`])
@@ -40,7 +40,8 @@ function install(folder: string): string {
   return program
 }
 
-// Both wait for the dialog. Its questions have two buttons, of which the other one, Later, has the focus.
+// Both commands wait for the dialog. Its questions have two buttons, and the focus is on the other one,
+// Later.
 const PRESS_ON_LINUX = [
   'search',
   '--sync',
@@ -89,7 +90,7 @@ try {
   process.stderr.write(`release:try-update: ${error instanceof Error ? error.message : error}\n`)
   process.exitCode = 1
 } finally {
-  // The app that the update started may hold its files for a while.
+  // The updated app may still hold its files for a while.
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 }
 process.exit()

@@ -1,13 +1,13 @@
 import { stringify } from 'yaml'
 import { ENDINGS, type Installer } from './release-files.ts'
 
-/** A file that installed apps ask for, to learn of a newer version. */
+/** A file that installed apps fetch to learn of a newer version. */
 export interface UpdateFeed {
   name: string
   text: string
 }
 
-/** The name of the feed that an app on this system and processor asks for. */
+/** The name of the feed that an app on this system and processor fetches. */
 function toFeedName({ system, processor }: Installer): string {
   if (system === 'win') return 'latest.yml'
   if (system === 'mac') return 'latest-mac.yml'
@@ -15,8 +15,8 @@ function toFeedName({ system, processor }: Installer): string {
 }
 
 /**
- * The feeds of a version, over installers as they are published: electron-builder's own would be written by each
- * system's machine, before the others' files exist. `releaseDate` is ISO 8601.
+ * The update feeds of a version, for all its installers. electron-builder's own feeds do not fit: each
+ * system's machine writes them before the others' files exist. `releaseDate` is ISO 8601.
  */
 export function writeUpdateFeeds(
   installers: readonly Installer[],

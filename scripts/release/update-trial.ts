@@ -9,9 +9,9 @@ import { chromium } from 'playwright-core'
 import { hashFile, type Installer } from './release-files.ts'
 import { writeUpdateFeeds } from './update-feeds.ts'
 
-/** An installed app that is to update itself, and what it is to become. */
+/** An installed app to update, and the version to update it to. */
 export interface UpdateTrial {
-  /** What is started: the AppImage, or the installed program. */
+  /** The program to start: the AppImage or the installed program. */
   program: string
   from: string
   to: string
@@ -19,18 +19,18 @@ export interface UpdateTrial {
   installer: string
   system: Installer['system']
   processor: Installer['processor']
-  /** Port that the app looks for updates at. */
+  /** Port at which the app looks for updates. */
   port: number
   /** Folder for what the started app stores. */
   userData: string
-  /** Presses the button of that name in the dialog about updates, as soon as there is one. */
+  /** Presses the named button in the update dialog as soon as it appears. */
   press(button: string): Promise<void>
   say(line: string): void
-  /** How long each step may take, milliseconds. */
+  /** Time limit for each step, milliseconds. */
   withinMs: number
 }
 
-/** Serves the feed of the next version and its installer, on this machine alone. */
+/** Serves the feed and the installer of the next version on loopback. */
 async function serveUpdate(
   trial: Pick<UpdateTrial, 'installer' | 'system' | 'processor' | 'to' | 'port'>,
 ): Promise<{ asked: string[]; port: number; close(): void }> {
@@ -63,7 +63,7 @@ async function serveUpdate(
   }
 }
 
-/** Waits until something is there. Throws what was awaited once `withinMs` are over. */
+/** Polls until a value is there. Throws with the name of what it waited for after `withinMs`. */
 async function until<T>(
   what: string,
   withinMs: number,
@@ -78,7 +78,7 @@ async function until<T>(
   }
 }
 
-/** Starts the app and reads its version from the page, over the protocol of Chromium's developer tools. */
+/** Starts the app and reads its version from the page over Chromium's developer tools protocol. */
 async function startAndRead({ program, userData, withinMs }: UpdateTrial) {
   const portFile = join(userData, 'DevToolsActivePort')
   rmSync(portFile, { force: true })
@@ -97,19 +97,21 @@ async function startAndRead({ program, userData, withinMs }: UpdateTrial) {
     })
     return { version, child, gone }
   } finally {
-    // Ends the connection, not the app.
+    // Closes the connection, not the app.
     await browser.close()
   }
 }
 
-/** Whether the app has become the next version: on Linux the AppImage is replaced, on Windows what it installed. */
+/**
+ * Whether the app is the next version now. On Linux the AppImage is replaced, on Windows the installed files.
+ */
 async function isReplaced({ program, installer, system }: UpdateTrial): Promise<boolean> {
   if (system !== 'linux') return true
   const hashes = await Promise.all([program, installer].map((file) => hashFile(file, 'sha256')))
   return hashes[0]?.equals(hashes[1] ?? Buffer.alloc(0)) ?? false
 }
 
-/** Has an installed app update itself, with a press on each of its two questions. Throws if it does not get there. */
+/** Updates an installed app, pressing the button in each of its two questions. Throws if the update fails. */
 export async function tryUpdate(trial: UpdateTrial): Promise<void> {
   const { from, to, installer, press, say, withinMs } = trial
   const served = await serveUpdate(trial)
@@ -133,7 +135,7 @@ export async function tryUpdate(trial: UpdateTrial): Promise<void> {
     ])
     say(`${from} has ended`)
     await until('the new program', withinMs, async () => ((await isReplaced(trial)) ? true : null))
-    // On Windows the installer may still be at work.
+    // On Windows the installer may still be running.
     const after = await until(`version ${to}`, withinMs, async () => {
       const started = await startAndRead(trial)
       started.child.kill()
