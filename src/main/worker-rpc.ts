@@ -2,14 +2,14 @@ import { type MessagePort, parentPort, type Transferable, type Worker } from 'no
 import type { ErrorMessage } from '../shared/messages/error-messages.ts'
 import { SluiceError, toErrorMessage } from '../shared/messages/errors.ts'
 
-/** The functions that a worker thread serves. Arguments and results cross as structured clones. */
+/** Functions that a worker thread serves. Arguments and results are structured clones. */
 type Functions<Calls> = { [Name in keyof Calls]: (...args: never[]) => unknown }
 
-/** What the other side does with each event. */
+/** Handlers of the other side's events. */
 type Listeners<Events> = { [Name in keyof Events]: (value: Events[Name]) => void }
 
 type Request =
-  /** `id` is null if no answer is wanted. */
+  /** `id` is null if no answer is needed. */
   { kind: 'call'; id: number | null; name: string; args: never[] } | { kind: 'close' } | { kind: 'end' }
 
 type Response =
@@ -17,20 +17,23 @@ type Response =
   | { kind: 'error'; id: number; error: ErrorMessage }
   | { kind: 'event'; name: string; value: never }
 
-/** How long a thread may go on with the step it is in before it is cut off there, milliseconds. */
+/** How long a thread may finish its current step before it is terminated, milliseconds. */
 const STEP_PATIENCE_MS = 5_000
 
 const crashListeners = new Set<(error: SluiceError) => void>()
 
-/** Calls the listener whenever a thread that this thread started ends unasked; returns a function that stops this. */
+/**
+ * Calls the listener whenever a thread started here ends unasked; returns a function that removes the
+ * listener.
+ */
 export function onThreadCrash(listener: (error: SluiceError) => void): () => void {
   crashListeners.add(listener)
   return () => crashListeners.delete(listener)
 }
 
-/** The starting thread's end of a worker thread that runs {@link serveCalls}. */
+/** The starting thread's side of a worker thread that runs {@link serveCalls}. */
 export class WorkerClient<Calls extends Functions<Calls>, Events = Record<never, never>> {
-  /** Settles when the thread has ended, for whatever reason. Never rejects. */
+  /** Settles when the thread has ended for any reason. Never rejects. */
   readonly ended: Promise<void>
   readonly #worker: Worker
   readonly #open = new Map<number, PromiseWithResolvers<unknown>>()
@@ -39,7 +42,7 @@ export class WorkerClient<Calls extends Functions<Calls>, Events = Record<never,
   #hasBrokenOff = false
   #failure: SluiceError | null = null
 
-  /** `toFailure` makes the error that open and later calls reject with once the thread has ended. */
+  /** `toFailure` creates the error with which pending and later calls reject once the thread has ended. */
   constructor(
     worker: Worker,
     { on, toFailure }: { on: Listeners<Events>; toFailure: (cause: unknown) => SluiceError },
@@ -68,7 +71,10 @@ export class WorkerClient<Calls extends Functions<Calls>, Events = Record<never,
     })
   }
 
-  /** Calls a function of the worker. Rejects with the `SluiceError` it throws, or with why the thread ended. */
+  /**
+   * Calls a function of the worker. Rejects with the `SluiceError` that it throws, or with the reason why the
+   * thread ended.
+   */
   async call<Name extends keyof Calls & string>(
     name: Name,
     ...args: Parameters<Calls[Name]>
@@ -81,12 +87,12 @@ export class WorkerClient<Calls extends Functions<Calls>, Events = Record<never,
     return (await open.promise) as Awaited<ReturnType<Calls[Name]>>
   }
 
-  /** Calls a function whose result nobody awaits; what it throws ends the thread. */
+  /** Calls a function without awaiting its result; an error ends the thread. */
   send<Name extends keyof Calls & string>(name: Name, ...args: Parameters<Calls[Name]>): void {
     this.#worker.postMessage({ kind: 'call', id: null, name, args })
   }
 
-  /** Lets the thread end when it has nothing left to do, and waits for that. Rejects if it broke off instead. */
+  /** Lets the thread finish its work and waits for its end. Rejects if it broke off. */
   async close(): Promise<void> {
     this.#isClosing = true
     this.#worker.postMessage({ kind: 'close' } satisfies Request)
@@ -95,9 +101,9 @@ export class WorkerClient<Calls extends Functions<Calls>, Events = Record<never,
   }
 
   /**
-   * Ends the thread after the step it is in, whatever else it has left to do, or in the middle of it once `patienceMs`
-   * have passed. Not at once: Node aborts the whole process if a thread is terminated while it sets up a zlib stream
-   * (the assertion "close before init" in node_zlib.cc).
+   * Ends the thread after its current step, regardless of other work, or in the middle of it after
+   * `patienceMs`. Not at once: Node aborts the whole process if a thread is terminated while it sets up a
+   * zlib stream (the assertion "close before init" in node_zlib.cc).
    */
   async end(patienceMs = STEP_PATIENCE_MS): Promise<void> {
     this.#isClosing = true
@@ -115,7 +121,7 @@ export class WorkerClient<Calls extends Functions<Calls>, Events = Record<never,
   }
 }
 
-/** Sends an event to the starting thread; what is in `transfer` is moved there instead of copied. */
+/** Sends an event to the starting thread; objects in `transfer` are moved, not copied. */
 export type SendEvent<Events> = <Name extends keyof Events & string>(
   name: Name,
   value: Events[Name],
@@ -123,9 +129,9 @@ export type SendEvent<Events> = <Name extends keyof Events & string>(
 ) => void
 
 /**
- * Serves calls for as long as this worker thread lives, and returns the way to send events. `afterCall` is called after
- * each call that is answered, before its answer goes out. A thread that serves several others one after the other has a
- * `port` for each of them, and does something else than `end` when one is done with it.
+ * Serves calls for the life of this worker thread, and returns the function that sends events. `afterCall`
+ * runs after each call that is answered, before the answer is sent. A thread that serves several clients in
+ * turn has a `port` for each of them, and replaces the default `end` to be done with one.
  */
 export function serveCalls<Calls extends Functions<Calls>, Events = Record<never, never>>(
   calls: Calls,

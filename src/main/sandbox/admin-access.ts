@@ -8,7 +8,7 @@ export function createAdminToken(): string {
   return randomBytes(24).toString('base64url')
 }
 
-/** Whether a header's value is the token; takes the same time whatever was guessed. */
+/** Whether a header's value is the token; the time taken does not depend on the guess. */
 export function isAdminToken(value: string | string[] | undefined, token: string): boolean {
   return typeof value === 'string' && timingSafeEqual(digest(value), digest(token))
 }
@@ -17,24 +17,27 @@ function digest(text: string): Buffer {
   return hash('sha256', text, 'buffer')
 }
 
-/** Where the admin routes begin. */
+/** Path prefix of the admin routes. */
 export const ADMIN_PATH = '/sandbox/admin'
 
-/** Path of the admin route that proves which sandbox answers; it needs no token, since it is asked before one is shown. */
+/**
+ * Path of the admin route that proves a sandbox's identity. Needs no token, since it is asked before the
+ * token is sent.
+ */
 export const PROOF_PATH = `${ADMIN_PATH}/proof`
 
-/** Longest nonce that is answered, in characters. */
+/** Longest nonce accepted, in characters. */
 export const NONCE_MAX_CHARACTERS = 128
 
-/** How long a proof is waited for, milliseconds. */
+/** Longest wait for a proof, milliseconds. */
 const PROOF_TIMEOUT_MS = 5_000
 
-/** Answers a nonce: only who knows the start's admin token can, and the answer does not show it. */
+/** Answers a nonce in a way that takes the admin token, without revealing it. */
 export function answerNonce(nonce: string, adminToken: string): string {
   return createHmac('sha256', adminToken).update(`sandbox proof ${nonce}`).digest('base64url')
 }
 
-/** Whether the sandbox of that admin token answers at an address, asked with a new nonce each time. */
+/** Whether the sandbox with that admin token answers at the address; uses a new nonce each time. */
 export async function proveSandbox(sandbox: { baseUrl: string; adminToken: string }): Promise<boolean> {
   const nonce = randomBytes(24).toString('base64url')
   try {

@@ -10,31 +10,31 @@ import { createDraw } from './seeded-draw.ts'
 import { sendError, sendFault, sendJson } from './send-answer.ts'
 import type { KeyStore } from './store/key-store.ts'
 
-/** A request that keeps the rules and is to be carried out. */
+/** A valid request, ready to be carried out. */
 export interface CheckedRequest {
-  /** What randomness depends on in addition to the seed; the same for a request and its repetitions. */
+  /** What chance depends on besides the seed; the same for a request and its repetitions. */
   key: string
   /** Which try of this key it is, from 1. */
   tryNumber: number
-  /** When it arrived, by the clock that never goes back. */
+  /** Time of arrival on the monotonic clock. */
   arrivedMs: number
-  /** Carries it out; `outcome` is how it is counted. May refuse it with a `SandboxRefusal`. */
+  /** Carries out the request and counts it as `outcome`. May refuse it with a `SandboxRefusal`. */
   carryOut(outcome: string): RequestResult
-  /** Counts it where a fault kept it from being carried out. */
+  /** Counts a request that a fault kept from being carried out. */
   countFault(outcome: string): void
 }
 
-/** What is answered, and posted later. */
+/** The answer to a request, and the callback to post later. */
 export interface RequestResult {
   /** JSON text. */
   answer: string
-  /** Null if none was asked for. */
+  /** Null if no callback was asked for. */
   callback: RequestedCallback | null
 }
 
 /**
- * Carries a request out and answers it, with the faults and the latency in force. Not async: a promise for each request
- * would be felt at ten thousand a second.
+ * Carries out and answers a request, with the current faults and latency. Not async: a promise per request
+ * would cost too much at ten thousand a second.
  */
 export function answerRequest(context: SandboxContext, reply: FastifyReply, request: CheckedRequest): void {
   const { behaviour, store } = context
@@ -73,7 +73,7 @@ export function answerRequest(context: SandboxContext, reply: FastifyReply, requ
     if (leftMs > 0) setTimeout(send, Math.round(leftMs)).unref()
     else send()
   }
-  // Nothing is answered, or posted, before what it says is committed.
+  // No answer or callback is sent before its data is committed.
   store.onCommitted((error) => {
     if (error !== null) {
       const message = 'the sandbox cannot store what it was sent'
@@ -97,19 +97,19 @@ export function isAuthorized(header: string | undefined, keys: KeyStore): boolea
   return key !== undefined && keys.isValid(key)
 }
 
-/** A JSON body, as it came and as it reads. */
+/** A JSON body, as raw text and parsed. */
 export interface ReceivedJson {
   text: string
   value: unknown
 }
 
-/** The text of a member; '' if there is none. */
+/** The string in a member; '' if there is none. */
 export function readText(value: unknown, name: string): string {
   const found = isJsonObject(value) ? value[name] : null
   return typeof found === 'string' ? found : ''
 }
 
-/** The JSON that {@link acceptJsonBodies} read, or null if the request had no body. */
+/** The JSON read by {@link acceptJsonBodies}; null if the request had no body. */
 export function toReceivedJson(body: unknown): ReceivedJson | null {
   return isJsonObject(body) && typeof body['text'] === 'string'
     ? { text: body['text'], value: body['value'] }
@@ -117,8 +117,8 @@ export function toReceivedJson(body: unknown): ReceivedJson | null {
 }
 
 /**
- * Makes a server read JSON bodies of at most `limitBytes`. A larger body is read to its end and thrown away before it
- * is refused, so that a client which is still sending gets the answer instead of a broken connection.
+ * Makes a server read JSON bodies of at most `limitBytes`. A larger body is read to its end and discarded
+ * before it is refused, so that a client that is still sending gets the answer and not a broken connection.
  */
 export function acceptJsonBodies(app: FastifyInstance, limitBytes: number): void {
   app.removeAllContentTypeParsers()

@@ -1,7 +1,7 @@
 import type { Appeal, AppealSeed } from '../../shared/sandbox/content.ts'
 import type { AppealResponse } from '../../shared/service/appeal.ts'
 
-/** The answer of the service (docs/interface.md §2.6) to who reads the appeal after that many reads, at that age. */
+/** The service's answer (docs/interface.md §2.6) for an appeal of this age after this many reads. */
 export function toAppealResponse(
   appeal: Appeal,
   { reads, ageMs }: { reads: number; ageMs: number },
@@ -21,7 +21,7 @@ export function toAppealResponse(
   }
 }
 
-/** Default number of appeals of a new sandbox: each of {@link SHAPES} once. */
+/** Default number of appeals in a new sandbox: one of each of {@link SHAPES}. */
 export const DEFAULT_APPEALS = 10
 
 const REMOVED = { action_id: 'remove', display_name: 'Remove post' }
@@ -29,7 +29,7 @@ const REMOVED_WITH_REASONS = { ...REMOVED, action_reasons: ['hate', 'bullying'] 
 const UPHELD = { action_id: 'remove', action_name: 'Remove post', overturned: false }
 const OVERTURNED = { action_id: 'restore', action_name: 'Restore post', overturned: true }
 
-/** Every shape that docs/interface.md §2.6 allows; `docs/sandbox.md` has them as a table. */
+/** All shapes that docs/interface.md §2.6 allows; `docs/sandbox.md` lists them in a table. */
 const SHAPES: readonly Omit<AppealSeed, 'appeal_id'>[] = [
   { original_decision: REMOVED_WITH_REASONS },
   { status: 'Reviewed', judgment: OVERTURNED, original_decision: REMOVED },
@@ -51,7 +51,7 @@ const SHAPES: readonly Omit<AppealSeed, 'appeal_id'>[] = [
   { status: 'Reviewed', judgment: { overturned: true, action_reasons: [] }, original_decision: {} },
 ]
 
-/** Appeals `appeal-FROM` and so on, as many as that; the tenth is followed by the shape of the first. */
+/** Creates `count` appeals from `appeal-FROM` on, cycling through the shapes. */
 export function createSampleAppeals(count: number, from = 1): AppealSeed[] {
   return Array.from({ length: count }, (_, index) => ({
     ...SHAPES[(from - 1 + index) % SHAPES.length],

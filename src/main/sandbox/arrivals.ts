@@ -11,13 +11,13 @@ interface ArrivalFilter {
   outcome: string | null
 }
 
-/** Newest requests that are kept. */
+/** How many of the newest requests are kept. */
 export const KEPT_ARRIVALS = 1_000
 
-/** Longest body that is kept of an arrival, in characters. */
+/** Longest part of a body that is kept, in characters. */
 const BODY_MAX_CHARACTERS = 16_384
 
-/** Makes the list, which is kept in memory. */
+/** Creates the list, which is kept in memory. */
 export function createArrivals() {
   const kept: Arrival[] = []
   const counts = new Map<string, ArrivalCount>()
@@ -29,7 +29,7 @@ export function createArrivals() {
       if (count === undefined) counts.set(name, { endpoint, outcome, requests: 1 })
       else count.requests += 1
       arrived += 1
-      // A ring: what is oldest is overwritten.
+      // A ring buffer: the oldest entry is overwritten.
       kept[(arrived - 1) % KEPT_ARRIVALS] = {
         number: arrived,
         endpoint,
@@ -39,7 +39,7 @@ export function createArrivals() {
         body: body !== null && body.length <= BODY_MAX_CHARACTERS ? body : null,
       }
     },
-    /** The newest first, after that many. */
+    /** Arrivals from that offset on, newest first. */
     page(
       { endpoint, outcome }: ArrivalFilter,
       offset: number,
@@ -60,5 +60,5 @@ export function createArrivals() {
   }
 }
 
-/** What arrived at every endpoint since the start, refused requests included: the newest ones, and counts of all. */
+/** Arrivals at all endpoints since the start, refused ones included: the newest, and counts of all. */
 export interface Arrivals extends ReturnType<typeof createArrivals> {}

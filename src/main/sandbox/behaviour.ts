@@ -14,7 +14,7 @@ export interface Behaviour {
   slots: ReturnType<typeof createSlots> | null
 }
 
-/** Reads the settings. `nowMs` is a clock that never goes back. Throws `BAD_USAGE` if one cannot be read. */
+/** Parses the settings. `nowMs` is a monotonic clock. Throws `BAD_USAGE` for an invalid one. */
 export function createBehaviour(settings: BehaviourSettings, nowMs: () => number): Behaviour {
   return {
     settings,
@@ -27,15 +27,18 @@ export function createBehaviour(settings: BehaviourSettings, nowMs: () => number
 }
 
 /**
- * Says whether a request may pass: a bucket of tokens, filled at `ratePerSecond`, that holds one second's worth and at
- * least one. `nowMs` is a clock that never goes back.
+ * Creates a token bucket that is filled at `ratePerSecond` and holds one second's worth, at least one token.
+ * `nowMs` is a monotonic clock.
  */
 export function createRateLimiter(ratePerSecond: number, nowMs: () => number) {
   const capacity = Math.max(1, ratePerSecond)
   let tokens = capacity
   let filledAtMs = nowMs()
   return {
-    /** 0 if it may, and it is then counted; otherwise the whole seconds after which it may be tried again. */
+    /**
+     * Returns 0 if a request may pass, which is then counted; else the whole seconds to wait before the next
+     * try.
+     */
     take: (): number => {
       const atMs = nowMs()
       tokens = Math.min(capacity, tokens + ((atMs - filledAtMs) / 1_000) * ratePerSecond)
@@ -49,7 +52,7 @@ export function createRateLimiter(ratePerSecond: number, nowMs: () => number) {
   }
 }
 
-/** Lets requests in as slots become free; their number is given out in the order of arrival. */
+/** Limits concurrency: waiting requests get free slots in the order of their arrival. */
 export function createSlots(count: number) {
   const waiting: Array<(release: () => void) => void> = []
   let free = count
@@ -68,7 +71,7 @@ export function createSlots(count: number) {
     work(release)
   }
   return {
-    /** Starts the work in its turn; the work calls `release` once, when it is done. */
+    /** Starts the work in its turn; the work calls `release` once when it is done. */
     take: (work: (release: () => void) => void): void => {
       if (free === 0) waiting.push(work)
       else {

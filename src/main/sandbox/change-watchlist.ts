@@ -5,8 +5,8 @@ import type { StoredTerm } from './store/watchlist-store.ts'
 import { type CheckedTerms, isTermWithinLimits, type SubmittedTerm } from './validate-request.ts'
 
 /**
- * Adds terms to a watchlist (docs/interface.md §4.5). What the list has already gets the notes that came with it, and
- * keeps its own if none came.
+ * Adds terms to a watchlist (docs/interface.md §4.5). A term that is already listed gets new notes if any
+ * were sent, and otherwise keeps its own.
  */
 export function addTerms(context: SandboxContext, { watchlist, terms }: CheckedTerms) {
   const { watchlists } = context.store
@@ -29,8 +29,8 @@ export function addTerms(context: SandboxContext, { watchlist, terms }: CheckedT
 }
 
 /**
- * Updates the notes of terms that the list has (docs/interface.md §4.6): null clears them, and what came without notes
- * is left as it is. Unknown terms are never created.
+ * Updates the notes of listed terms (docs/interface.md §4.6): null clears them, and missing notes change
+ * nothing. Unknown terms are never added.
  */
 export function updateTerms(context: SandboxContext, { watchlist, terms }: CheckedTerms) {
   const { watchlists } = context.store
@@ -54,7 +54,7 @@ export function updateTerms(context: SandboxContext, { watchlist, terms }: Check
   return answer
 }
 
-/** Terms over the limits, as they were sent (docs/interface.md §7.3). */
+/** Terms that exceed the limits, as they were sent (docs/interface.md §7.3). */
 function toFailedTerms({ behaviour }: SandboxContext, terms: readonly SubmittedTerm[]) {
   const failed = terms.filter((term) => !isTermWithinLimits(term))
   return behaviour.settings.failedTerms === 'strings'
@@ -66,7 +66,7 @@ function toLowered({ term, notes }: SubmittedTerm): SubmittedTerm {
   return { term: term.toLowerCase(), notes }
 }
 
-/** A term object of an answer: notes only if there are any (docs/interface.md §2.5). */
+/** The term object of an answer, with notes only if there are any (docs/interface.md §2.5). */
 function toAnswered({ term, notes }: StoredTerm) {
   return notes === null ? { term } : { term, notes }
 }
@@ -75,7 +75,7 @@ function toMessage(terms: readonly SubmittedTerm[]): string {
   return terms.length === 1 ? '1 term is processed.' : `${terms.length} terms are processed.`
 }
 
-/** Reads the terms of a UTF-8 text file: one a line, its notes after a tab; empty lines do not count. */
+/** Reads terms from a UTF-8 text file: one per line, with notes after a tab; empty lines are skipped. */
 export async function readTermFile(path: string): Promise<StoredTerm[]> {
   let text: string
   try {

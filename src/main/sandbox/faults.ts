@@ -3,10 +3,10 @@ import { parseCount, parseDurationMs, parseShare } from './quantities.ts'
 import { toBadSetting } from './sandbox-errors.ts'
 import type { Draw } from './seeded-draw.ts'
 
-/** What goes wrong with one request. */
+/** The fault of one request. */
 export interface DecidedFault {
   fault: Fault
-  /** Whether the task is stored although its answer goes wrong. */
+  /** Whether the task is stored in spite of its faulty answer. */
   isStored: boolean
   /** HTTP status of the faulty answer. */
   status: number
@@ -14,7 +14,7 @@ export interface DecidedFault {
 
 const SERVER_ERROR_STATUSES = [500, 502, 503, 504]
 
-/** Decides by chance what goes wrong with a try of a post_id, if anything; at most one fault befalls a request. */
+/** Decides by chance whether a try of a post_id goes wrong, and how; at most one fault per request. */
 export function decideFault(faults: readonly Fault[], tryNumber: number, draw: Draw): DecidedFault | null {
   if (faults.length === 0) return null
   let rest = draw('fault')
@@ -36,7 +36,7 @@ function chooseServerError(draw: Draw): number {
   return SERVER_ERROR_STATUSES[Math.floor(draw('fault status') * SERVER_ERROR_STATUSES.length)] ?? 500
 }
 
-/** How the statistics name what happened: `fault:5xx`, `fault:reset-after`. */
+/** The fault's name in the statistics: `fault:5xx`, `fault:reset-after`. */
 export function toFaultOutcome({ fault, isStored }: DecidedFault): string {
   return fault.moment === 'either'
     ? `fault:${fault.name}-${isStored ? 'after' : 'before'}`
@@ -50,8 +50,9 @@ const HINT =
 const DEFAULT_RETRY_AFTER_S = 1
 
 /**
- * Reads fault settings such as `5xx=3%`, `429=3%,retry-after=1`, `reset=1%` or several in one text, separated by
- * commas; `docs/sandbox.md` has them all. Throws `BAD_USAGE`, also if the shares add up to more than 100 %.
+ * Parses fault settings such as `5xx=3%`, `429=3%,retry-after=1`, `reset=1%`, or several in one text,
+ * separated by commas; `docs/sandbox.md` lists them. Throws `BAD_USAGE`, also if the shares add up to more
+ * than 100 %.
  */
 export function parseFaults(texts: readonly string[]): Fault[] {
   const faults: Fault[] = []

@@ -7,8 +7,8 @@ const HINT =
   'Write it like 40ms, 40ms±10ms (or 40ms+-10ms), or with rarer modes like "20ms|200ms@5%"; units are ms and s.'
 
 /**
- * Reads a latency: `40ms`, `40ms±10ms`, or several modes as in `20ms|200ms±20ms@5%`, where each but the first has its
- * share and the first has the rest. Throws `BAD_USAGE`.
+ * Parses a latency: `40ms`, `40ms±10ms`, or several modes as in `20ms|200ms±20ms@5%`, where each mode after
+ * the first states its share and the first gets the rest. Throws `BAD_USAGE`.
  */
 export function parseLatency(text: string): Latency {
   const [first = '', ...rarer] = text.split('|')
@@ -35,7 +35,7 @@ function parseMode(text: string, whole: string): { baseMs: number; jitterMs: num
   return { baseMs, jitterMs }
 }
 
-/** The delay of one answer, in milliseconds. */
+/** Draws the delay of one answer, in milliseconds. */
 export function chooseDelayMs(latency: Latency, draw: Draw): number {
   let rest = latency.length > 1 ? draw('latency mode') : 0
   let chosen = latency[0]

@@ -6,7 +6,9 @@ import { parseMediaPath } from '../engine/receiver/addresses.ts'
 import { findReceiverSettings } from '../engine/receiver/receiver-settings.ts'
 
 export interface MediaFetcherOptions {
-  /** Null if nothing is fetched, as for a sandbox that serves other machines: these must not reach into this one. */
+  /**
+   * Null to fetch nothing, as in a sandbox that serves other machines, which must not reach into this one.
+   */
   workspace: string | null
   limitBytes: number
   timeoutMs: number
@@ -16,22 +18,25 @@ const CONNECTIONS = 16
 
 export function createMediaFetcher({ workspace, limitBytes, timeoutMs }: MediaFetcherOptions) {
   const settings = { keepAlive: true, maxSockets: CONNECTIONS }
-  // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED has no say.
+  // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.
   const secure = new https.Agent({ ...settings, rejectUnauthorized: true })
   const agents = { http: new http.Agent(settings), https: secure }
 
   return {
-    /** Whether the address is one that the workspace has given to a media file, at an IP address of this machine. */
+    /**
+     * Whether an address is one that the workspace has issued for a media file, at an IP address of this
+     * machine.
+     */
     isFetched: (url: string): boolean => {
       if (workspace === null || !URL.canParse(url)) return false
       const { protocol, hostname, pathname } = new URL(url)
-      // Names are not looked up: what they lead to may change between two look-ups.
+      // Names are not resolved: the result may change between two look-ups.
       const isHere = isLoopbackAddress(hostname.replace(/^\[|\]$/g, ''))
       return isHere && /^https?:$/.test(protocol) && isIssued(workspace, pathname)
     },
     /**
-     * SHA-256 of the media in hexadecimal; null if it cannot be had: not answered 200, too large, too slow, an https
-     * certificate that is not trusted. Never rejects. Redirects are not followed.
+     * SHA-256 of the media in hexadecimal; null if it cannot be fetched: a status other than 200, too large,
+     * too slow, or an untrusted certificate. Never rejects. Does not follow redirects.
      */
     fetchHash: (url: string): Promise<string | null> =>
       new Promise((resolve) => {
@@ -67,8 +72,8 @@ export function createMediaFetcher({ workspace, limitBytes, timeoutMs }: MediaFe
 }
 
 /**
- * Looks at the media files that runs of a workspace serve on this machine. A row may name any address: whatever else
- * listens here must not be reached through it.
+ * Fetches media files that runs of a workspace serve on this machine. A row may name any address, but nothing
+ * else that listens here may be reached through it.
  */
 export interface MediaFetcher extends ReturnType<typeof createMediaFetcher> {}
 
@@ -77,28 +82,28 @@ function isIssued(workspace: string, path: string): boolean {
     const settings = findReceiverSettings(workspace)
     return settings !== null && parseMediaPath(settings.secret, path) !== null
   } catch {
-    // Settings that cannot be read have no addresses; the receiver says what is wrong with them.
+    // Unreadable settings contain no addresses; the receiver reports what is wrong with them.
     return false
   }
 }
 
-/** Whether an IP address is of this machine alone. */
+/** Whether an IP address is a loopback address. */
 export function isLoopbackAddress(address: string): boolean {
   const plain = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address
   return plain === '::1' || (isIP(plain) === 4 && plain.startsWith('127.'))
 }
 
 /**
- * Whether a Host header may reach a server that listens at `listensAt`: a name or address that can only mean this
- * machine, or the very name it listens at. If it listens beyond this machine, any address may: only a name can be
- * made to lead to another machine than it did (DNS rebinding).
+ * Whether a Host header may reach a server that listens at `listensAt`: a name or address that always means
+ * this machine, or the very name it listens at. If it listens beyond this machine, any IP address may: only
+ * names can be redirected to another machine (DNS rebinding).
  */
 export function isServedHost(hostname: string, listensAt: string): boolean {
   if (isLoopbackName(hostname) || hostname === listensAt) return true
   return !isLoopbackName(listensAt) && isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
 }
 
-/** Whether a host name, as a URL or a Host header has it, can only mean this machine. */
+/** Whether a host name, as written in a URL or Host header, always means this machine. */
 export function isLoopbackName(hostname: string): boolean {
   return hostname === 'localhost' || isLoopbackAddress(hostname.replace(/^\[|\]$/g, ''))
 }

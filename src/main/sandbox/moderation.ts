@@ -5,7 +5,7 @@ import type { SandboxStore } from './store/open-store.ts'
 export function createModeration(store: SandboxStore) {
   let rules: readonly Rule[] = []
   let matchTerms: WatchlistMatcher = () => []
-  // Not at once: a long list is added in many requests, and between them nobody may look.
+  // Deferred: a long list is added in many requests, and none may ask in between.
   let isStale = true
   const refresh = (): void => {
     if (!isStale) return
@@ -28,12 +28,12 @@ export function createModeration(store: SandboxStore) {
       refresh()
       return matchTerms
     },
-    /** Takes over what the store holds now, at the next use; to be called after every change of rules or watchlists. */
+    /** Reloads from the store at the next use; call it after every change of rules or watchlists. */
     reload: (): void => {
       isStale = true
     },
   }
 }
 
-/** Rules and watchlists as the analysis uses them. */
+/** Rules and watchlists, prepared for the analysis. */
 export interface Moderation extends ReturnType<typeof createModeration> {}

@@ -1,7 +1,9 @@
-/** Longest duration that a setting may name: an hour, in milliseconds. */
+/** Longest duration in a setting: an hour, in milliseconds. */
 const MAX_DURATION_MS = 3_600_000
 
-/** Reads `250ms`, `1.5s`, or a bare number of milliseconds; null for anything else and for more than an hour. */
+/**
+ * Parses `250ms`, `1.5s`, or a bare number of milliseconds; null for anything else and for more than an hour.
+ */
 export function parseDurationMs(text: string): number | null {
   const match = /^(\d+(?:\.\d+)?)(ms|s)?$/.exec(text.trim())
   if (match === null) return null
@@ -9,7 +11,7 @@ export function parseDurationMs(text: string): number | null {
   return durationMs <= MAX_DURATION_MS ? durationMs : null
 }
 
-/** Reads `3%` or `0.5%` as a share from 0 to 1; null for anything else. */
+/** Parses `3%` or `0.5%` as a share from 0 to 1; null for anything else. */
 export function parseShare(text: string): number | null {
   const match = /^(\d+(?:\.\d+)?)%$/.exec(text.trim())
   if (match === null) return null
@@ -17,7 +19,7 @@ export function parseShare(text: string): number | null {
   return share <= 1 ? share : null
 }
 
-/** Reads a whole number of at least 0; null for anything else. */
+/** Parses a whole number from 0; null for anything else. */
 export function parseCount(text: string): number | null {
   return /^\d{1,9}$/.test(text.trim()) ? Number(text) : null
 }

@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks'
 
 export interface SandboxClock {
-  /** Milliseconds since some instant; never goes back. */
+  /** Monotonic time in milliseconds. */
   nowMs(): number
-  /** Wall-clock time, for the time stamps of answers. */
+  /** Wall-clock time, for time stamps in answers. */
   date(): Date
 }
 

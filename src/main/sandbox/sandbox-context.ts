@@ -7,9 +7,9 @@ import type { SandboxClock } from './sandbox-clock.ts'
 import type { ResolvedSandboxOptions } from './sandbox-options.ts'
 import type { SandboxStore } from './store/open-store.ts'
 
-/** What every route works with. */
+/** The context that all routes share. */
 export interface SandboxContext {
-  /** Opens the admin routes; another one for each start. */
+  /** Opens the admin routes; new at each start. */
   readonly adminToken: string
   readonly options: ResolvedSandboxOptions
   readonly store: SandboxStore
@@ -18,6 +18,6 @@ export interface SandboxContext {
   readonly callbacks: CallbackQueue
   readonly media: MediaFetcher
   readonly clock: SandboxClock
-  /** Replaced as a whole when settings change. */
+  /** Replaced when settings change. */
   behaviour: Behaviour
 }

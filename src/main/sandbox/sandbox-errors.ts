@@ -3,7 +3,7 @@ import { SluiceError } from '../../shared/messages/errors.ts'
 import type { ServiceErrorBody } from '../../shared/service/errors.ts'
 import { isJsonObject } from '../../shared/service/json-object.ts'
 
-/** The errors that the sandbox answers: those of docs/interface.md §7.1, and its own if none is shown. */
+/** The sandbox's error codes: those of docs/interface.md §7.1, and its own where the interface shows none. */
 export const SANDBOX_ERRORS = {
   PARAM_REQUIRED: 400,
   INVALID_PARAM: 400,
@@ -29,12 +29,10 @@ export const SANDBOX_ERRORS = {
 
 export type SandboxErrorCode = keyof typeof SANDBOX_ERRORS
 
-/**
- * A request that the sandbox refuses: its route throws it, the server answers it in the shape of docs/interface.md §7.
- */
+/** A refused request: routes throw it, and the server answers it in the shape of docs/interface.md §7. */
 export class SandboxRefusal extends Error {
   readonly errorCode: SandboxErrorCode
-  /** Seconds of the Retry-After header; null for none. */
+  /** Seconds for the Retry-After header; null for none. */
   readonly retryAfterS: number | null
 
   constructor(errorCode: SandboxErrorCode, message: string, { retryAfterS }: { retryAfterS?: number } = {}) {
@@ -45,12 +43,12 @@ export class SandboxRefusal extends Error {
   }
 }
 
-/** An error body in the shape of docs/interface.md §7. */
+/** Creates an error body in the shape of docs/interface.md §7. */
 export function toErrorBody(status: number, errorCode: string, message: string): ServiceErrorBody {
   return { error: true, status, error_code: errorCode, message, show_alert: false }
 }
 
-/** The error for a setting that cannot be read: `BAD_USAGE`. */
+/** Creates the `BAD_USAGE` error for an invalid setting. */
 export function toBadSetting(
   what: 'callbacks' | 'latency' | 'fault',
   found: string,
@@ -60,7 +58,7 @@ export function toBadSetting(
   return new SluiceError({ id: 'sandbox_setting_malformed', what, found, expected, help })
 }
 
-/** What the sandbox refuses a request with, whatever was thrown; the unexpected becomes `INTERNAL_ERROR`. */
+/** Turns anything thrown into a refusal; unexpected errors become `INTERNAL_ERROR`. */
 export function toRefusal(error: unknown): SandboxRefusal {
   if (error instanceof SandboxRefusal) return error
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : null
@@ -73,7 +71,7 @@ export function toRefusal(error: unknown): SandboxRefusal {
   return new SandboxRefusal('INTERNAL_ERROR', 'the sandbox failed on this request')
 }
 
-/** Everything that is wrong with a value, in one line: `user_id: is required; group_id: must be distinct from …`. */
+/** All problems of a value in one line: `user_id: is required; group_id: must be distinct from …`. */
 export function formatIssues(issues: readonly z.core.$ZodIssue[], value: unknown): string {
   return issues
     .map((issue) => {
@@ -84,7 +82,7 @@ export function formatIssues(issues: readonly z.core.$ZodIssue[], value: unknown
     .join('; ')
 }
 
-/** Whether the issue is about a field that is not there. */
+/** Whether the issue is a missing field. */
 function isMissing(issue: z.core.$ZodIssue, value: unknown): boolean {
   if (issue.code !== 'invalid_type') return false
   let found = value

@@ -23,28 +23,28 @@ import { parseSandboxOptions, type ResolvedSandboxOptions, type SandboxOptions }
 import { sendError, sendRefusal } from './send-answer.ts'
 import { openStore } from './store/open-store.ts'
 
-/** Where a sandbox listens, and what opens its admin routes. */
+/** Where a sandbox listens, and the token of its admin routes. */
 export interface SandboxAddress {
   /** Scheme, host and port, without a trailing slash. */
   readonly baseUrl: string
   readonly port: number
-  /** The second host, which serves the v2 tasks only (docs/interface.md §5.5). */
+  /** The second host, which serves only v2 tasks (docs/interface.md §5.5). */
   readonly taskBaseUrl: string
   readonly taskPort: number
-  /** What the admin routes want in the header `x-sandbox-token`; another one for each start. */
+  /** The value of the header `x-sandbox-token` for admin routes; new at each start. */
   readonly adminToken: string
 }
 
 export interface Sandbox extends SandboxAddress {
-  /** Changes how it behaves from the next request on. Throws `BAD_USAGE`. */
+  /** Changes the behaviour from the next request on. Throws `BAD_USAGE`. */
   behave(change: BehaviourChange): void
-  /** Breaks off what is in flight, stops listening and closes the store. May be called again. */
+  /** Aborts requests in flight, stops listening and closes the store. May be called again. */
   close(): Promise<void>
 }
 
 /**
- * Starts the embedded service in this thread. Throws `BAD_USAGE` for options that cannot be, `SANDBOX_UNAVAILABLE`
- * if the port or the store cannot be used.
+ * Starts the embedded service in this thread. Throws `BAD_USAGE` for invalid options, and
+ * `SANDBOX_UNAVAILABLE` if the port or the store cannot be used.
  */
 export async function createSandbox(
   options: SandboxOptions = {},
@@ -113,7 +113,7 @@ export async function createSandbox(
   }
 }
 
-/** Returns the port, a free one where 0 was asked for. */
+/** Returns the port in use, a free one if 0 was asked for. */
 async function listen(app: FastifyInstance, options: ResolvedSandboxOptions, port: number): Promise<number> {
   try {
     await app.listen({ host: options.host, port })
@@ -132,7 +132,7 @@ function toListenError(host: string, port: number, error: unknown): SluiceError 
   return new SluiceError({ id: 'sandbox_cannot_listen', host, port, ...toThrown(error) }, { cause: error })
 }
 
-/** Connections may rest this long between requests; longer than clients of slow rates wait. */
+/** How long idle connections stay open; longer than slow clients wait between requests. */
 const KEEP_ALIVE_MS = 72_000
 
 /** Longest identifier in a path, in characters. */
@@ -149,14 +149,14 @@ function createServer(context: SandboxContext): FastifyInstance {
   return app
 }
 
-/** Builds the server of the second host, which has the v2 tasks only (docs/interface.md §5.5). */
+/** Builds the server of the second host, which has only v2 tasks (docs/interface.md §5.5). */
 function createTaskServer(context: SandboxContext): FastifyInstance {
   const app = createApp(context)
   app.register(async (tasks) => registerTaskRoutes(tasks, context, ['v2']))
   return app
 }
 
-/** Builds a server without routes. It logs nothing, so no key can end in a log. */
+/** Builds a server without routes. It logs nothing, so that no key gets into a log. */
 function createApp(context: SandboxContext): FastifyInstance {
   const app = fastify({
     logger: false,
@@ -186,7 +186,7 @@ function createApp(context: SandboxContext): FastifyInstance {
 }
 
 function createNodeServer({ options }: SandboxContext, handler: RequestListener): Server {
-  // Requests have to come whole; how long an answer takes is for the latency that was asked for to say.
+  // Requests must arrive completely in time; only the chosen latency limits answers.
   const limits = {
     headersTimeout: Math.ceil(options.requestTimeoutMs / 6),
     requestTimeout: options.requestTimeoutMs,

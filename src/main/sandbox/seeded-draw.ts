@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 
-/** Draws a number from 0 up to, not including, 1. The same purpose always draws the same number. */
+/** Draws a number from 0 (inclusive) to 1 (exclusive). The same purpose always gives the same number. */
 export type Draw = (purpose: string) => number
 
 /**
- * A source of chance that depends on the seed, a key such as a post_id, and how many times that key was tried, and on
- * nothing else: not on the order in which requests arrive, nor on time.
+ * Creates a source of chance that depends only on the seed, a key such as a post_id, and the number of its
+ * try; not on the order of requests, nor on time.
  */
 export function createDraw(seed: string, key: string, tryNumber: number): Draw {
   const state = hashInto(hashInto(hashInto(0x811c9dc5, seed), key), String(tryNumber))
@@ -19,7 +19,7 @@ function hashInto(state: number, text: string): number {
   return Math.imul(hash ^ 0x1f, 0x01000193)
 }
 
-/** The finalizer of MurmurHash3, which spreads every bit over the whole number. */
+/** The finalizer of MurmurHash3, which spreads every bit over the whole word. */
 function mixBits(state: number): number {
   let hash = state
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
@@ -27,7 +27,7 @@ function mixBits(state: number): number {
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
-/** An identifier that follows from the seed and what it is given for, so that runs repeat. */
+/** An identifier derived from the seed and its purpose, so that runs are reproducible. */
 export function toSeededId(seed: string, ...parts: readonly string[]): string {
   const digits = hash('sha256', [seed, ...parts].join('\n'))
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20, 32)}`

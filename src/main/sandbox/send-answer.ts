@@ -6,7 +6,7 @@ import { SANDBOX_ERRORS, type SandboxErrorCode, toErrorBody, toRefusal } from '.
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** Codes of the errors that faults answer with; any other status has `INJECTED_FAULT`. */
+/** Error codes of faults by status; others have `INJECTED_FAULT`. */
 const FAULT_CODES: Record<number, string> = {
   403: 'INVALID_API_KEY',
   429: 'RATE_LIMITED',
@@ -19,12 +19,12 @@ const FAULT_CODES: Record<number, string> = {
 const HTML_PAGE =
   '<!doctype html><html><head><title>Sandbox gateway</title></head><body><h1>This is not the answer</h1></body></html>'
 
-/** Sends JSON text as it is. */
+/** Sends JSON text unchanged. */
 export function sendJson(reply: FastifyReply, status: number, text: string): void {
   reply.code(status).header('content-type', JSON_TYPE).send(text)
 }
 
-/** Sends an error in the shape of docs/interface.md §7, with the seconds of Retry-After if there are any. */
+/** Sends an error in the shape of docs/interface.md §7, with Retry-After if given. */
 export function sendError(
   reply: FastifyReply,
   error: { status: number; errorCode: string; message: string; retryAfterS?: number | null },
@@ -36,8 +36,8 @@ export function sendError(
 }
 
 /**
- * Answers whatever was thrown with the refusal it amounts to, and returns the refusal's code. `statuses` are those of
- * codes that the endpoint pairs with another status than the rest.
+ * Answers anything thrown with the matching refusal, and returns its code. `statuses` are the endpoint's own
+ * statuses of codes.
  */
 export function sendRefusal(
   reply: FastifyReply,
@@ -50,7 +50,7 @@ export function sendRefusal(
   return errorCode
 }
 
-/** Lets the fault happen. `answer` is what would have been sent; null if the task was not taken. */
+/** Carries out the fault. `answer` is the regular answer; null if the task was not accepted. */
 export function sendFault(reply: FastifyReply, { fault, status }: DecidedFault, answer: string | null): void {
   switch (fault.kind) {
     case 'status':
@@ -101,7 +101,7 @@ function sendTruncated(reply: FastifyReply, answer: string): void {
 function resetConnection(reply: FastifyReply): void {
   reply.hijack()
   const { socket } = reply.raw
-  // Only a plain TCP socket can send a reset; a TLS one is closed without a farewell.
+  // Only a plain TCP socket can send a reset; a TLS socket is just destroyed.
   if (socket === null || socket instanceof TLSSocket) socket?.destroy()
   else socket.resetAndDestroy()
 }

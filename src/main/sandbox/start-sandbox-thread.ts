@@ -4,21 +4,21 @@ import { WorkerClient } from '../worker-rpc.ts'
 import type { SandboxAddress } from './sandbox.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 
-/** What the sandbox's thread does when the starting thread calls it. */
+/** What the sandbox's thread offers to the thread that starts it. */
 export interface SandboxCalls {
   start(options: SandboxOptions): Promise<SandboxAddress>
   close(): Promise<void>
 }
 
 export interface SandboxThread extends SandboxAddress {
-  /** Settles when the thread has ended, by `close` or on its own. */
+  /** Settles when the thread has ended, through `close` or by itself. */
   readonly ended: Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Starts the sandbox in a thread of its own, so that it does not slow down who sends. `workerUrl` is the entry
- * `sandbox-worker.ts`, or its bundle. Throws `BAD_USAGE` or `SANDBOX_UNAVAILABLE` as `createSandbox` does.
+ * Starts the sandbox in its own thread, so that it does not slow down the sender. `workerUrl` is the entry
+ * `sandbox-worker.ts` or its bundle. Throws `BAD_USAGE` or `SANDBOX_UNAVAILABLE` as `createSandbox` does.
  */
 export async function startSandboxThread(
   workerUrl: URL,

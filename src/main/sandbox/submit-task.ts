@@ -9,19 +9,19 @@ import type { AnsweredModel, AnsweredTask } from './task-answer.ts'
 import type { CheckedTask } from './validate-request.ts'
 
 export interface TaskArrival {
-  /** Such as `task/v1/sync`. */
+  /** For example `task/v1/sync`. */
   endpoint: string
-  /** The body as it came. */
+  /** The raw body. */
   requestText: string
-  /** How the request will be counted. */
+  /** How the request is counted. */
   outcome: string
-  /** SHA-256 of the media behind the task's url in hexadecimal; null if it was not fetched. */
+  /** SHA-256 of the task's media in hexadecimal; null if it was not fetched. */
   mediaHash: string | null
 }
 
 /**
- * Stores a task, analyses its content and judges it by the rules. Refuses it with `DUPLICATE_POST_ID` if the post_id
- * was submitted before (docs/interface.md §8).
+ * Stores a task, analyses its content and applies the rules. Refuses it with `DUPLICATE_POST_ID` if the
+ * post_id was already submitted (docs/interface.md §8).
  */
 export function submitTask(context: SandboxContext, task: CheckedTask, arrival: TaskArrival): AnsweredTask {
   const { store, options, moderation } = context
@@ -80,11 +80,11 @@ function isKept({ options }: SandboxContext, requestText: string): boolean {
 interface RuleSubject {
   analysis: Analysis
   contentVariant: string | null
-  /** Ids of the custom indexes that an item matches in. */
+  /** Ids of the custom indexes with a matching item. */
   matchedIndexes: readonly string[]
 }
 
-/** The active rules whose every condition holds, in their order. */
+/** The active rules of which all conditions hold, in order. */
 export function findTriggeredRules(rules: readonly Rule[], subject: RuleSubject): Rule[] {
   return rules.filter(
     (rule) => rule.active && rule.conditions.every((condition) => holds(condition, subject)),

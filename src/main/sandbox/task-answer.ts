@@ -3,28 +3,28 @@ import { ANALYSED_CHARACTERS, type Analysis, findPersonalData } from './analysis
 import type { StoredIndexItem } from './store/index-store.ts'
 
 export interface AnsweredModel {
-  /** A model, or the id of a custom index. */
+  /** A model's name, or a custom index's id. */
   name: string
   /** SHA-256 of the model and the content, in hexadecimal. */
   contentHash: string
-  /** The items of the custom index that match; null if the model is none. */
+  /** Matching items of the custom index; null for a model. */
   matches: readonly StoredIndexItem[] | null
 }
 
-/** A task that was taken, analysed and judged by the rules. */
+/** A task after analysis and rules. */
 export interface AnsweredTask {
   taskId: string
   userId: string
   postId: string
-  /** One in v1, several in v2. */
+  /** One in v1, one or more in v2. */
   models: readonly AnsweredModel[]
-  /** The submitted text, or '' if the content is a url. */
+  /** The submitted text; '' for a url. */
   text: string
   /** ISO 8601. */
   createdOn: string
   analysis: Analysis
   triggeredRules: readonly Rule[]
-  /** The same content was analysed by every one of the models before. */
+  /** Whether all models had already analysed the same content. */
   fromCache: boolean
 }
 
@@ -42,8 +42,8 @@ export function toDefaultAnswer(task: AnsweredTask): string {
 }
 
 /**
- * The v2 task response as JSON text. It is not shown (docs/interface.md §4.2); here it is the default one
- * with a list of what each model found, in the words of the legacy one.
+ * The v2 task response as JSON text. The interface does not show it (docs/interface.md §4.2); here it is the
+ * default response plus the results of each model, in legacy terms.
  */
 export function toV2Answer(task: AnsweredTask): string {
   return JSON.stringify({
@@ -57,7 +57,10 @@ export function toV2Answer(task: AnsweredTask): string {
   })
 }
 
-/** The acknowledgement of an async task as JSON text (docs/interface.md §4.1); what it holds in addition to task_id is ours. */
+/**
+ * The acknowledgement of an async task as JSON text (docs/interface.md §4.1); all but task_id is our
+ * addition.
+ */
 export function toAcknowledgement(task: AnsweredTask): string {
   return JSON.stringify({ task_id: task.taskId, message: 'The task is taken.' })
 }
@@ -86,8 +89,8 @@ function toIndexResponse(matches: readonly StoredIndexItem[]) {
 }
 
 /**
- * The legacy task response as JSON text (docs/interface.md §2.3). Its `user_id` really appears twice, first as a
- * string, then as a number, which no object could hold; hence two pieces of text joined.
+ * The legacy task response as JSON text (docs/interface.md §2.3). Its `user_id` really appears twice, as a
+ * string and as a number, which no object can express; hence two joined pieces of text.
  */
 export function toLegacyAnswer(task: AnsweredTask): string {
   const head = JSON.stringify({

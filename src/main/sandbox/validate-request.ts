@@ -7,19 +7,20 @@ import { taskRequestSchema, v2TaskRequestSchema } from '../../shared/service/tas
 import type { Content } from './analysis/analyse-content.ts'
 import { formatIssues, SandboxRefusal } from './sandbox-errors.ts'
 
-/** A task that keeps the rules. */
+/** A valid task. */
 export interface CheckedTask {
   postId: string
   userId: string
   content: Content
-  /** Each once; empty if the default model is meant. */
+  /** Without duplicates; empty for the default model. */
   models: readonly string[]
   contentVariant: string | null
   callbackUrl: string | null
 }
 
 /**
- * v2 lists no text (docs/interface.md §4.2), and what it does not list passes through; here a text is content as in v1.
+ * v2 lists no text (docs/interface.md §4.2) and passes on what it does not list; here text is content as in
+ * v1.
  */
 const v2Schema = v2TaskRequestSchema.extend({
   text_data: taskRequestSchema.shape.text_data,
@@ -27,8 +28,8 @@ const v2Schema = v2TaskRequestSchema.extend({
 })
 
 /**
- * Checks a v1 task (docs/interface.md §2.1). Refuses it with `PARAM_REQUIRED` if a required field is missing or one
- * is of another type, with `INVALID_PARAM` if a rule is broken; the message names every field.
+ * Checks a v1 task (docs/interface.md §2.1). Refuses it with `PARAM_REQUIRED` if a required field is missing
+ * or has another type, with `INVALID_PARAM` if a rule is broken; the message names every field.
  */
 export function parseTask(value: unknown): CheckedTask {
   const task = parseBody(taskRequestSchema, value, isWithoutContent(value))
@@ -39,8 +40,8 @@ export function parseTask(value: unknown): CheckedTask {
 }
 
 /**
- * Checks a v2 task (docs/interface.md §4.2), as {@link parseTask} does. Its models may be several, custom indexes among
- * them; `isIndex` says which there are.
+ * Checks a v2 task (docs/interface.md §4.2) like {@link parseTask}. It may name several models, custom
+ * indexes among them; `isIndex` tells which indexes exist.
  */
 export function parseV2Task(value: unknown, isIndex: (indexId: string) => boolean): CheckedTask {
   const task = parseBody(v2Schema, value, isWithoutContent(value))
@@ -51,8 +52,8 @@ export function parseV2Task(value: unknown, isIndex: (indexId: string) => boolea
 }
 
 /**
- * Reads a body by its schema. Refuses it with `PARAM_REQUIRED` if a field is missing or of another type, or if the body
- * `isIncomplete`.
+ * Parses a body by its schema. Refuses it with `PARAM_REQUIRED` if a field is missing or has another type, or
+ * if the body `isIncomplete`.
  */
 export function parseBody<Schema extends z.ZodType>(
   schema: Schema,
@@ -94,7 +95,7 @@ function isWithoutContent(value: unknown): boolean {
   return isJsonObject(value) && value['text_data'] === undefined && value['url'] === undefined
 }
 
-/** An item to add that keeps the rules. */
+/** A valid item to add. */
 export interface CheckedIndexItem {
   url: string
   metadata: JsonObject | null
@@ -103,9 +104,9 @@ export interface CheckedIndexItem {
 }
 
 /**
- * Checks an item to add (docs/interface.md §4.3). Refuses it with `REQUIRE_AT_LEAST_ONE_PARAM` if neither url nor
- * media is there, with `PARAM_REQUIRED` if a field has another type, with `INVALID_PARAM` if an address is none.
- * Of url and media, url counts where both are there.
+ * Checks an item to add (docs/interface.md §4.3). Refuses it with `REQUIRE_AT_LEAST_ONE_PARAM` if it has
+ * neither url nor media, with `PARAM_REQUIRED` if a field has another type, with `INVALID_PARAM` if an
+ * address is invalid. With both url and media, url counts.
  */
 export function parseIndexAdd(value: unknown): CheckedIndexItem {
   const parsed = indexAddRequestSchema.safeParse(value)
@@ -129,11 +130,11 @@ export function parseIndexAdd(value: unknown): CheckedIndexItem {
 
 export interface SubmittedTerm {
   term: string
-  /** Null clears, undefined was not sent. */
+  /** Null clears the notes; undefined means none were sent. */
   notes?: string | null | undefined
 }
 
-/** Terms for a watchlist; each may still be over the limits. */
+/** Terms for a watchlist; some may still exceed the limits. */
 export interface CheckedTerms {
   watchlist: string
   terms: readonly SubmittedTerm[]
@@ -151,12 +152,12 @@ const updateSchema = z.object({
   terms: z.array(z.object({ term: z.string(), notes: z.string().nullish() })),
 })
 
-/** Problems that a refusal names; a request may have thousands. */
+/** Most problems that a refusal names, since a request may have thousands. */
 const MAX_NAMED_ISSUES = 10
 
 /**
- * Checks terms to add or to update (docs/interface.md §4.5, §4.6, §7.3). Refuses with `PARAM_REQUIRED` if a field is
- * missing or of another type. Terms over the limits are no error of the call and pass.
+ * Checks terms to add or update (docs/interface.md §4.5, §4.6, §7.3). Refuses with `PARAM_REQUIRED` if a
+ * field is missing or has another type. Terms that exceed the limits are not an error of the call, and pass.
  */
 export function parseTerms(operation: 'add' | 'update', value: unknown): CheckedTerms {
   const parsed = (operation === 'add' ? addSchema : updateSchema).safeParse(value)
@@ -166,7 +167,7 @@ export function parseTerms(operation: 'add' | 'update', value: unknown): Checked
   throw new SandboxRefusal('PARAM_REQUIRED', formatIssues(issues.slice(0, MAX_NAMED_ISSUES), value) + more)
 }
 
-/** Whether a term and its notes keep the limits (docs/interface.md §8). */
+/** Whether a term and its notes are within the limits (docs/interface.md §8). */
 export function isTermWithinLimits(term: SubmittedTerm): boolean {
   return updateTermSchema.safeParse(term).success
 }

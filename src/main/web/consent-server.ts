@@ -27,14 +27,14 @@ import { toHash } from './sessions.ts'
 /** A token, a space and the longest answer. */
 const MESSAGE_MAX_BYTES = 200
 
-/** Leads a person to the page of a question. */
+/** Takes a person to the page of a question. */
 export type ShowConsent = (way: { file: string; url: string }) => Promise<void>
 
-/** Asks before production on a page of its own origin. */
+/** Asks before production, on a page of its own origin. */
 export interface ConsentServer {
   /** Throws `NOT_CONFIRMED` if nobody answers in time. */
   ask: AskProduction
-  /** The address of the question that waits, a secret of the person's browser; null while there is none. */
+  /** The address of the open question, a secret of the person's browser; null if there is none. */
   findUrl(): string | null
   close(): Promise<void>
 }
@@ -47,16 +47,16 @@ interface OpenQuestion {
 }
 
 /**
- * Opens the listener on which questions before production are answered: on loopback, under a random name and a port of
- * its own, so that to a browser it is another site than the screens. Each question has a one-time token that the page
- * of the screens never sees; without it nothing is shown and nothing can be answered.
+ * Opens the server on which questions before production are answered: on loopback, with a random name and
+ * port of its own, so that browsers treat it as another site than the screens. Each question has a one-time
+ * token that the screens never see; without it nothing is shown or answered.
  */
 export async function openConsentServer(options: {
-  /** Files of the questions alone. */
+  /** Entry files for questions only. */
   entryFiles: EntryFiles
   show: ShowConsent
   limits: ListenerLimits
-  /** Settles when a question has waited too long, or as soon as the signal aborts. */
+  /** Settles when a question has been open too long, or as soon as the signal aborts. */
   awaitEnd?: (signal: AbortSignal) => Promise<unknown>
 }): Promise<ConsentServer> {
   const server = createBoundedServer(options.limits)
@@ -65,7 +65,7 @@ export async function openConsentServer(options: {
   const origin = `http://sluice-consent-${randomBytes(8).toString('hex')}.localhost:${port}`
   let open: OpenQuestion | null = null
 
-  /** The question that a body's token is for, and the rest of the body. */
+  /** The question that a body's token belongs to, and the rest of the body. */
   async function readToken(request: IncomingMessage): Promise<{ asked: OpenQuestion; rest: string } | null> {
     const [token = '', rest = ''] = ((await readShortText(request, MESSAGE_MAX_BYTES)) ?? '').split(' ')
     return open !== null && toHash(token) === open.tokenHash ? { asked: open, rest } : null
@@ -104,7 +104,7 @@ export async function openConsentServer(options: {
       const token = randomBytes(32).toString('base64url')
       const url = `${origin}${ENTRY_PATH}#${token}`
       const { promise, resolve, reject } = Promise.withResolvers<boolean>()
-      // It can end while it is being shown, or without having been shown: nobody waits for it then.
+      // May reject while the question is being shown, when nobody awaits it yet.
       promise.catch(() => {})
       const asked = { url, tokenHash: toHash(token), question, settle: resolve }
       open?.settle(false)
@@ -140,17 +140,20 @@ async function awaitWaitingTime(signal: AbortSignal): Promise<void> {
   await wait(QUESTION_WAITS_MS, undefined, { signal, ref: false }).catch(() => {})
 }
 
-/** Where the page asks what it is about. */
+/** Path from which the page gets its question. */
 const QUESTION_PATH = '/question'
 
-/** Where the page sends what the person chose. */
+/** Path to which the page sends the answer. */
 const ANSWER_PATH = '/answer'
 
-/** How long the page must have been seen before it can be confirmed, milliseconds: a click meant for another page does nothing. */
+/**
+ * How long the page must have been visible before it can be confirmed, in milliseconds, so that a click meant
+ * for another page does nothing.
+ */
 const ARMED_AFTER_MS = 1_000
 
-// The token is in the fragment, which no server, log or referrer sees, and leaves the address at once. So a page that
-// is closed or reloaded without an answer could not be answered any more: it says no.
+// The token is in the fragment, which no server, log or referrer sees, and is removed from the address at
+// once. A page closed or reloaded without an answer could not be answered any more, so it answers no.
 const SCRIPT = `
 const token = location.hash.slice(1)
 history.replaceState(null, '', location.pathname)
@@ -207,7 +210,10 @@ button { padding: 0.45rem 0.9rem; border: 1px solid light-dark(#7f8a96, #78838f)
 #send:enabled { border-color: var(--danger); background: var(--danger); color: #fff }
 #send:disabled { opacity: 0.6 }`
 
-/** The page that shows a question before production and takes the answer; the token is behind `#` in its own address. */
+/**
+ * The page that shows a question before production and sends the answer; the token follows `#` in its
+ * address.
+ */
 function createConsentPage(): { headers: Record<string, string>; body: string } {
   const nonce = randomBytes(18).toString('base64url')
   return {

@@ -14,7 +14,7 @@ import {
 import type { ExportPlace } from '../bridge/bridge-context.ts'
 import { createDocumentHeaders } from '../renderer-files/document-headers.ts'
 
-/** How long an export waits to be fetched, milliseconds. */
+/** How long an export can be fetched, milliseconds. */
 const LIFE_MS = 3_600_000
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.jsonl': 'application/jsonl; charset=utf-8',
 }
 
-/** Makes the store of exports in `<workspace>/downloads`. */
+/** Creates the store of exports in `<workspace>/downloads`. */
 export function createDownloads(workspace: string) {
   const folder = join(workspace, 'downloads')
   const waiting = new Map<string, { file: string; name: string; timer: NodeJS.Timeout }>()
@@ -36,7 +36,7 @@ export function createDownloads(workspace: string) {
   }
 
   return {
-    /** Where an export of that name is to be written. */
+    /** Where to write an export of that name. */
     async place(name: string): Promise<ExportPlace> {
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const id = randomBytes(16).toString('hex')
@@ -53,7 +53,7 @@ export function createDownloads(workspace: string) {
         }),
       }
     },
-    /** Sends the file that a path names and removes it; false if there is none. */
+    /** Sends and removes the file that a path names; false if there is none. */
     async send(pathname: string, response: ServerResponse): Promise<boolean> {
       const id = pathname.slice(DOWNLOAD_PATH.length + 1).replace(/\/.*$/s, '')
       const entry = waiting.get(id)
@@ -73,26 +73,26 @@ export function createDownloads(workspace: string) {
         'content-length': String(size),
       })
       const source = createReadStream(entry.file)
-      // A browser that has every byte may hang up before the response is closed. That is not a failure.
+      // A browser may hang up once it has every byte, before the response is closed; that is no failure.
       const isWhole = await pipeline(source, response).then(
         () => true,
         () => source.bytesRead === size,
       )
-      // A download that broke off can be fetched again until its time is over.
+      // An interrupted download can be fetched again until it expires.
       if (isWhole) await remove(id)
       return true
     },
-    /** Removes what was not fetched. */
+    /** Removes exports that were not fetched. */
     async clear(): Promise<void> {
       await Promise.all([...waiting.keys()].map(remove))
     },
   }
 }
 
-/** Exports that wait to be fetched by the browser, each once. */
+/** Exports that a browser can fetch once each. */
 export interface Downloads extends ReturnType<typeof createDownloads> {}
 
-/** The ending that says what a file is; some have two parts. */
+/** The ending that tells a file's format; some have two parts. */
 function toEnding(name: string): string {
   const format = findExportFormat(name, [
     ...BATCH_EXPORT_FORMATS,
@@ -102,7 +102,7 @@ function toEnding(name: string): string {
   return format === null ? extname(name) : `.${format}`
 }
 
-/** Names the file in a way that every browser reads (RFC 6266): ASCII for old ones, UTF-8 for all others. */
+/** Names the file for all browsers (RFC 6266): in ASCII for old ones, in UTF-8 for the others. */
 function toDisposition(name: string): string {
   const ascii = name.replace(/[^\x20-\x7e]|["\\%]/g, '_')
   const encoded = encodeURIComponent(name).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)

@@ -5,21 +5,21 @@ import { SluiceError } from '../../shared/messages/errors.ts'
 import { createDocumentHeaders } from '../renderer-files/document-headers.ts'
 import { toHash } from './sessions.ts'
 
-/** How long a token lets a browser in, milliseconds. */
+/** How long a token is valid, milliseconds. */
 const TOKEN_LIFE_MS = 10 * 60_000
 
-/** Makes the issuer of tokens. `now` is a monotonic clock in milliseconds. */
+/** Creates the issuer of tokens. `now` is a monotonic clock in milliseconds. */
 export function createEntryTokens(now: () => number) {
-  // Kept by their hashes, so that the time of a look-up reveals nothing about a token.
+  // Stored as hashes, so that the time of a look-up reveals nothing about a token.
   const issued = new Map<string, number>()
   return {
-    /** Makes a token. */
+    /** Creates a token. */
     issue(): string {
       const token = randomBytes(32).toString('base64url')
       issued.set(toHash(token), now())
       return token
     },
-    /** Whether the token was issued, is not too old and was not redeemed before. */
+    /** Whether the token was issued, has not expired and was not redeemed before. */
     redeem(token: string): boolean {
       const hash = toHash(token)
       const issuedAt = issued.get(hash)
@@ -29,13 +29,14 @@ export function createEntryTokens(now: () => number) {
   }
 }
 
-/** Tokens that let one browser in, once. */
+/** Tokens that let in one browser, once. */
 export interface EntryTokens extends ReturnType<typeof createEntryTokens> {}
 
 /** Where the entry page sends its token. */
 export const SESSION_PATH = '/session'
 
-// The token is in the fragment, which no server, log or referrer sees, and leaves the address at once.
+// The token is in the fragment, which no server, log or referrer sees, and is removed from the address at
+// once.
 const createScript = (openCommand: string) => `
 const token = location.hash.slice(1)
 history.replaceState(null, '', location.pathname)
@@ -46,8 +47,8 @@ fetch('${SESSION_PATH}', { method: 'POST', headers: { 'content-type': 'text/plai
 )`
 
 /**
- * The page that exchanges the token behind `#` in its own address for a cookie, and then shows the screens.
- * `openCommand` is what to type to open them again.
+ * The page that exchanges the token after `#` in its address for a cookie, then shows the screens.
+ * `openCommand` is the command that opens them again.
  */
 export function createEntryPage(openCommand: string): { headers: Record<string, string>; body: string } {
   const nonce = randomBytes(18).toString('base64url')
@@ -61,7 +62,7 @@ export function createEntryPage(openCommand: string): { headers: Record<string, 
   }
 }
 
-/** The page of a browser that was not let in. */
+/** The page for a browser without a session. */
 export function createLockedPage(openCommand: string): { headers: Record<string, string>; body: string } {
   return {
     headers: { ...createDocumentHeaders(''), 'content-type': 'text/html; charset=utf-8' },
@@ -73,7 +74,7 @@ export function createLockedPage(openCommand: string): { headers: Record<string,
   }
 }
 
-/** The file that leads a browser to an address, so that the address stands in no process list. */
+/** A file that redirects a browser to an address, so that the address appears in no process list. */
 function createRedirectPage(url: string): string {
   return createPage(
     `<p>Opening <a href="${url}">Sluice</a>…</p>`,
@@ -81,7 +82,7 @@ function createRedirectPage(url: string): string {
   )
 }
 
-/** A page of the shell's own, without the screens. */
+/** A page of the shell itself, without the screens. */
 export function createPage(body: string, head = ''): string {
   return `<!doctype html>
 <html lang="en">
@@ -99,11 +100,13 @@ ${body}
 `
 }
 
-/** Makes the writer of entry files, in the workspace. */
+/** Creates the writer of entry files in the workspace. */
 export function createEntryFiles(workspace: string) {
   const files = new Set<string>()
   return {
-    /** Writes a file that only its owner can read; its absolute path. Throws `WORKSPACE_UNUSABLE`. */
+    /**
+     * Writes a file that only its owner can read, and returns its absolute path. Throws `WORKSPACE_UNUSABLE`.
+     */
     async write(url: string): Promise<string> {
       const file = join(workspace, `open-${randomBytes(8).toString('hex')}.html`)
       try {
@@ -114,7 +117,7 @@ export function createEntryFiles(workspace: string) {
       files.add(file)
       return file
     },
-    /** Removes every file that was written. */
+    /** Removes all files that were written. */
     async clear(): Promise<void> {
       const written = [...files]
       files.clear()
@@ -123,5 +126,5 @@ export function createEntryFiles(workspace: string) {
   }
 }
 
-/** Files that lead a browser to an address that nobody else may see. */
+/** Files that take a browser to a secret address. */
 export interface EntryFiles extends ReturnType<typeof createEntryFiles> {}

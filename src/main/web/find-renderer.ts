@@ -4,16 +4,16 @@ import { fileURLToPath } from 'node:url'
 import { SluiceError } from '../../shared/messages/errors.ts'
 import { isFresh } from './is-fresh.ts'
 
-// In the build the screens are next to the bundles' folder; from sources they are built when they are needed.
+// In the build, the screens are next to the folder of bundles; in the sources, they are built when needed.
 const isBundled = !import.meta.url.endsWith('.ts')
 const projectFolder = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** What the screens are made from, below the project's folder. */
+/** What the screens are built from, below the project's folder. */
 const INGREDIENTS = ['src/renderer', 'src/shared', 'electron.vite.config.ts', 'package-lock.json']
 
 /**
- * The folder of the built renderer. From sources it is built first if it is missing or older than they are;
- * `onBuild` is called before. Throws `INTERNAL` with the build's own words if that fails.
+ * Finds the folder of the built renderer. From sources, it is built first if it is missing or older than they
+ * are; `onBuild` is called before. Throws `INTERNAL` with the build's output if that fails.
  */
 export async function findRenderer(onBuild: () => Promise<void>): Promise<string> {
   if (isBundled) return fileURLToPath(new URL('../renderer/', import.meta.url))

@@ -3,23 +3,23 @@ import type { AddressInfo } from 'node:net'
 import type { ErrorMessage } from '../../shared/messages/error-messages.ts'
 import { createDocumentHeaders } from '../renderer-files/document-headers.ts'
 
-/** What connections of the window's listener may hold on to; a browser opens a handful of them. */
+/** Limits for connections to the window's server; a browser opens only a few. */
 export const LISTENER_LIMITS = {
   /** Longest time for a request's head, milliseconds. */
   headMs: 10_000,
-  /** Longest time in which a connection may neither give nor take a byte, milliseconds. */
+  /** Longest time without any byte in either direction, milliseconds. */
   stallMs: 30_000,
-  /** How often heads are looked at, milliseconds. */
+  /** How often heads are checked, milliseconds. */
   checkEveryMs: 1_000,
-  /** Connections at once; more are closed as they come. */
+  /** Most connections at once; further ones are closed on arrival. */
   connections: 1_000,
 }
 
 export type ListenerLimits = typeof LISTENER_LIMITS
 
 /**
- * Makes a server whose half-sent requests and unread downloads end. A request as a whole is not timed, since a big
- * upload to a slow disk takes its time: it may go on as long as bytes come.
+ * Creates a server that ends half-sent requests and unread downloads. A whole request has no time limit,
+ * since a big upload to a slow disk may continue as long as bytes arrive.
  */
 export function createBoundedServer(limits: ListenerLimits = LISTENER_LIMITS): Server {
   const server = createServer({
@@ -32,7 +32,7 @@ export function createBoundedServer(limits: ListenerLimits = LISTENER_LIMITS): S
   return server
 }
 
-/** Has a server listen on loopback, 0 for a free port; returns the port. */
+/** Starts listening on loopback, 0 for a free port; returns the port. */
 export function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
@@ -40,20 +40,20 @@ export function listen(server: Server, port: number): Promise<number> {
   })
 }
 
-/** Why a request is refused, as an HTTP status and a sentence. */
+/** Why a request is refused: an HTTP status and a sentence. */
 export interface Refusal {
   status: number
   reason: string
 }
 
-/** The one page that another site, or a file, may lead to. */
+/** The only page that other sites or files may link to. */
 export const ENTRY_PATH = '/enter'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD'])
 
 /**
- * Refuses what does not come from our own page: another host name (DNS rebinding), another origin, another site. Null
- * if nothing speaks against the request. Whether the browser was let in is another question.
+ * Refuses requests that do not come from our own page: with another host name (DNS rebinding), another origin
+ * or another site. Returns null for all others; whether the browser was let in is checked elsewhere.
  */
 export function checkRequest(request: IncomingMessage, origin: string): Refusal | null {
   const { method = '', headers, url = '' } = request
@@ -70,10 +70,13 @@ export function checkRequest(request: IncomingMessage, origin: string): Refusal 
   return { status: 403, reason: 'Requests from other sites are refused.' }
 }
 
-/** Longest time for a short body, milliseconds. */
+/** Longest time for a short body to arrive, milliseconds. */
 const BODY_MS = 10_000
 
-/** Reads a request's body as text; null if it is longer than `maxBytes` or does not arrive whole in 10 seconds. */
+/**
+ * Reads a request's body as text; null if it is longer than `maxBytes` or does not arrive completely within
+ * 10 seconds.
+ */
 export async function readShortText(request: IncomingMessage, maxBytes: number): Promise<string | null> {
   const timer = setTimeout(() => request.destroy(), BODY_MS)
   const chunks: Buffer[] = []
@@ -93,7 +96,7 @@ export async function readShortText(request: IncomingMessage, maxBytes: number):
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Sends a whole answer, never to be kept by a cache unless the headers say otherwise. */
+/** Sends a complete answer, which no cache may keep unless the headers say otherwise. */
 export function sendAnswer(
   response: ServerResponse,
   status: number,
@@ -123,13 +126,16 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
   })
 }
 
-/** Sends an error as the page reads it, and ends the connection, since its request may not be read to the end. */
+/**
+ * Sends an error in the shape that the page reads, and ends the connection, since the request may not have
+ * been read to its end.
+ */
 export function sendError(response: ServerResponse, status: number, error: ErrorMessage): void {
   response.setHeader('connection', 'close')
   sendJson(response, status, error)
 }
 
-/** Refuses without reading the request's body, and so ends its connection. */
+/** Refuses without reading the request's body, and therefore ends the connection. */
 export function refuse(response: ServerResponse, status: number, reason: string): void {
   response.setHeader('connection', 'close')
   sendText(response, status, reason)

@@ -2,15 +2,18 @@ import { createHash, randomBytes } from 'node:crypto'
 
 const COOKIE_NAME = 'sluice_session'
 
-/** A browser that has sent nothing and holds no websocket for so long has to be let in again, milliseconds. */
+/** Idle time, without requests or websockets, after which a browser must be let in again, milliseconds. */
 export const SESSION_IDLE_MS = 60 * 60_000
 
-/** Every browser has to be let in again after so long, milliseconds; its websockets are closed then. */
+/** Time after which every browser must be let in again and its websockets are closed, milliseconds. */
 export const SESSION_LIFE_MS = 24 * 60 * 60_000
 
 /** A browser that was let in. */
 interface Session {
-  /** Has a websocket count as use until the function it gives is called. `end` is called when the session ends. */
+  /**
+   * Makes a websocket count as use until the returned function is called. `end` is called when the session
+   * ends.
+   */
   hold(end: () => void): () => void
 }
 
@@ -20,9 +23,12 @@ interface OpenSession extends Session {
   readonly ends: Set<() => void>
 }
 
-/** Makes the register of sessions; it lives as long as the shell. `now` is a monotonic clock in milliseconds. */
+/**
+ * Creates the register of sessions, which lives as long as the shell. `now` is a monotonic clock in
+ * milliseconds.
+ */
 export function createSessions(now: () => number) {
-  // Kept by their hashes, so that the time of a look-up reveals nothing about a cookie.
+  // Stored as hashes, so that the time of a look-up reveals nothing about a cookie.
   const open = new Map<string, OpenSession>()
 
   const isOver = ({ openedAt, usedAt, ends }: OpenSession) =>
@@ -53,13 +59,16 @@ export function createSessions(now: () => number) {
   }
 
   return {
-    /** Lets a browser in; what to answer as `Set-Cookie`. */
+    /** Lets a browser in, and returns the value for `Set-Cookie`. */
     open(): string {
       const value = randomBytes(32).toString('base64url')
       open.set(toHash(value), createSession())
       return `${COOKIE_NAME}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${SESSION_LIFE_MS / 1000}`
     },
-    /** The session that a request's `Cookie` header names, which is used hereby; null if there is none, or no longer. */
+    /**
+     * The session that a request's `Cookie` header names, which counts as use; null if there is none or it
+     * has ended.
+     */
     find(cookieHeader: string | undefined = ''): Session | null {
       sweep()
       const session = cookieHeader
@@ -72,7 +81,7 @@ export function createSessions(now: () => number) {
       session.usedAt = now()
       return session
     },
-    /** Ends the sessions whose time is over; to be called now and then. */
+    /** Ends expired sessions; call it now and then. */
     sweep,
   }
 }
@@ -80,7 +89,7 @@ export function createSessions(now: () => number) {
 /** Browsers that were let in. */
 export interface Sessions extends ReturnType<typeof createSessions> {}
 
-/** What a secret is kept by, so that the time of a look-up reveals nothing about it. */
+/** The hash that a secret is stored as, so that the time of a look-up reveals nothing about it. */
 export function toHash(value: string): string {
   return createHash('sha256').update(value).digest('base64url')
 }

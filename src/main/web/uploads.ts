@@ -8,17 +8,17 @@ import { SluiceError } from '../../shared/messages/errors.ts'
 import { toSystemCode } from '../../shared/messages/thrown.ts'
 import { toUploadsFolder } from '../bridge/sources.ts'
 
-/** Leftovers of a shell that was killed are removed when they are older than this, milliseconds. */
+/** Age from which leftovers of a killed shell are removed, milliseconds. */
 const LEFTOVER_AGE_MS = 24 * 3_600_000
 
-/** A file that arrived; `path` never leaves this process. */
+/** An uploaded file; `path` never leaves this process. */
 interface StoredUpload {
   path: string
   name: string
   sizeBytes: number
 }
 
-/** Makes the store of uploads in `<workspace>/uploads`, and removes what killed shells have left there. */
+/** Creates the store of uploads in `<workspace>/uploads`, and removes leftovers of killed shells. */
 export async function createUploads(workspace: string) {
   const root = toUploadsFolder(workspace)
   await removeLeftovers(root)
@@ -32,7 +32,9 @@ export async function createUploads(workspace: string) {
     return { id, place }
   }
   return {
-    /** Writes a request's body to a file of its own, piece by piece. Throws `DISK_FULL`, `FILE_UNWRITABLE` or `BAD_SOURCE`. */
+    /**
+     * Streams a request's body to a file of its own. Throws `DISK_FULL`, `FILE_UNWRITABLE` or `BAD_SOURCE`.
+     */
     async store(request: IncomingMessage, name: string): Promise<StoredUpload> {
       const safeName = toUploadName(name)
       const { place } = await withUploadErrors(root, makePlace)
@@ -55,7 +57,7 @@ export async function createUploads(workspace: string) {
         folders.set(id, path)
         return { path, name: safeName, folder: id }
       }),
-    /** Writes a request's body to that path of a folder made here. Throws as {@link store} does. */
+    /** Writes a request's body to a path in a folder made here. Throws as {@link store} does. */
     storeInFolder: (request: IncomingMessage, folder: string, name: string): Promise<StoredUpload> =>
       withUploadErrors(root, async () => {
         const top = folders.get(folder)
@@ -66,13 +68,13 @@ export async function createUploads(workspace: string) {
         try {
           return { path, name: safePath, sizeBytes: await writeBody(request, path) }
         } catch (error) {
-          // What was there before came whole, and stays.
+          // An existing file was complete, and stays.
           const isThere = toSystemCode(error) === 'EEXIST'
           if (!isThere) await rm(path, { force: true }).catch(() => {})
           throw error
         }
       }),
-    /** Removes what was stored here; the rows of runs are in their journals. */
+    /** Removes everything stored here; rows of runs are in their journals. */
     async clear(): Promise<void> {
       await Promise.all([...own].map((place) => rm(place, { recursive: true, force: true }).catch(() => {})))
       own.clear()
@@ -81,7 +83,7 @@ export async function createUploads(workspace: string) {
   }
 }
 
-/** Files that were chosen in a browser, on their way into a run. */
+/** Files chosen in a browser, on their way into a run. */
 export interface Uploads extends Awaited<ReturnType<typeof createUploads>> {}
 
 function toNoPlace(name: string): SluiceError {
@@ -114,13 +116,13 @@ async function removeLeftovers(root: string): Promise<void> {
   }
 }
 
-/** Longest name, in bytes of UTF-8, that every file system takes with room to spare. */
+/** Longest name, in bytes of UTF-8, safely within the limits of every file system. */
 const LONGEST_BYTES = 200
 
-/** Names that Windows keeps for devices, whatever their ending. */
+/** Names that Windows reserves for devices, with any ending. */
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 
-/** A bare file name out of what a browser calls a file: no folders, no control characters, nothing hidden, no devices. */
+/** A plain file name made from the browser's: no folders, control characters, hidden files or devices. */
 export function toUploadName(name: string): string {
   const bare = name
     .toWellFormed()
@@ -131,7 +133,7 @@ export function toUploadName(name: string): string {
   return shorten(safe) || 'upload.csv'
 }
 
-/** Cuts the middle out of a long name, so that its ending stays what it is. */
+/** Cuts out the middle of a long name, so that its ending stays. */
 function shorten(name: string): string {
   if (Buffer.byteLength(name) <= LONGEST_BYTES) return name
   const ending = /\.[^.]{1,10}$/.exec(name)?.[0] ?? ''
@@ -147,8 +149,8 @@ function shorten(name: string): string {
 const LONGEST_PATH_BYTES = 1_000
 
 /**
- * A path inside an uploaded folder, its parts joined by `/` and kept as they are, since addresses of media are made
- * from them; null if it leads out of the folder or no system could store it.
+ * A path inside an uploaded folder, its parts joined by `/` and otherwise unchanged, since media addresses
+ * are made from them; null if it leaves the folder or no system could store it.
  */
 function toUploadPath(path: string): string | null {
   const parts = path.split('/')
@@ -161,7 +163,7 @@ function isUnusablePart(part: string): boolean {
   return /[\\\p{Cc}]/u.test(part) || !part.isWellFormed() || DEVICE.test(part) || part.includes(':')
 }
 
-/** What kept a file that a browser sent from being stored in `root`, as `DISK_FULL`, `BAD_SOURCE` or `FILE_UNWRITABLE`. */
+/** Turns an error from storing an upload in `root` into `DISK_FULL`, `BAD_SOURCE` or `FILE_UNWRITABLE`. */
 function toUploadError(error: unknown, root: string): SluiceError {
   if (error instanceof SluiceError) return error
   const code = toSystemCode(error)

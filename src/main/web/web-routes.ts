@@ -32,25 +32,25 @@ export interface WebRoutesOptions {
   /** Scheme, host and port of the page. */
   origin: string
   rendererFolder: string
-  /** What to type to open the screens again. */
+  /** The command that opens the screens again. */
   openCommand: string
   tokens: EntryTokens
   sessions: Sessions
   uploads: Uploads
-  /** Where what arrived becomes readable for the page. */
+  /** Where uploads become readable for the page. */
   sources: Sources
   downloads: Downloads
-  /** Pictures, videos and sounds that the page may show. */
+  /** Pictures, videos and sounds for the page. */
   media: MediaFiles
-  /** The address of the question before production that waits; null while there is none. */
+  /** The address of the open question before production; null if there is none. */
   findQuestionUrl: () => string | null
-  /** Called when a browser is let in, before it gets the answer. */
+  /** Called when a browser is let in, before the answer is sent. */
   onEntered: () => Promise<void>
 }
 
 const TOKEN_MAX_BYTES = 200
 
-/** Answers every request of the browser but the websocket. */
+/** Answers all HTTP requests of the browser; the websocket is served elsewhere. */
 export function createWebRoutes(
   options: WebRoutesOptions,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
@@ -103,8 +103,8 @@ export function createWebRoutes(
 }
 
 /**
- * Leads a browser on to the question, in a tab of its own. Scripts of the page cannot follow: they may not read where
- * a redirect leads, and every request that does not navigate a whole tab is refused.
+ * Redirects a browser to the question, in a tab of its own. Scripts of the page cannot follow: they may not
+ * read a redirect's target, and only a navigation of a whole tab is answered.
  */
 function leadToQuestion(url: string | null, { headers }: IncomingMessage, response: ServerResponse): void {
   const { 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = headers
@@ -133,7 +133,7 @@ async function sendMedia(
   if (answer === null) return sendText(response, 404, 'There is no such file.')
   response.writeHead(answer.status, answer.headers)
   if (answer.body === null) response.end()
-  // A page that has seen enough hangs up.
+  // The page hangs up once it has seen enough.
   else await pipeline(answer.body, response).catch(() => {})
 }
 

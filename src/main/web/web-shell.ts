@@ -23,33 +23,36 @@ import { createSessions } from './sessions.ts'
 import { createUploads } from './uploads.ts'
 import { createWebRoutes } from './web-routes.ts'
 
-/** Longest message of a window: plans and filters, never files. */
+/** Longest message from a window: plans and filters, never files. */
 const MESSAGE_MAX_BYTES = 4 * 1024 * 1024
 
-/** How often sessions whose time is over are looked for, milliseconds. */
+/** How often expired sessions are looked for, milliseconds. */
 const SWEEP_EVERY_MS = 30_000
 
 export interface WebShellOptions {
   workspace: string
   rendererFolder: string
-  /** What to type to open the screens again, for pages that are shown when they are gone. */
+  /** The command that opens the screens again, for pages shown after they are gone. */
   openCommand: string
-  /** Port on 127.0.0.1; 0 takes a free one. */
+  /** Port on 127.0.0.1; 0 picks a free one. */
   port: number
   /**
-   * Shows the page on which a person answers the question before production: `file` leads a browser to it as an entry
-   * file does, `url` is the address itself, a secret until it is used.
+   * Shows the page with a question before production: `file` leads a browser to it like an entry file; `url`
+   * is the address itself, secret until used.
    */
   showConsent: ShowConsent
-  /** Where typed keys outlive this process, or why they do not. */
+  /** Where typed keys outlive this process, or why nowhere. */
   lastingKeys: BridgeOptions['lastingKeys']
-  /** Milliseconds that only ever grow, for the age of tokens and sessions. */
+  /** Monotonic milliseconds, for the age of tokens and sessions. */
   now?: () => number
-  /** What connections may hold on to (default: {@link LISTENER_LIMITS}). */
+  /** Limits of connections (default: {@link LISTENER_LIMITS}). */
   limits?: ListenerLimits
 }
 
-/** Opens the engine and serves the screens on loopback. Throws `BAD_USAGE` for a port that is taken, `WORKSPACE_UNUSABLE`. */
+/**
+ * Opens the engine and serves the screens on loopback. Throws `BAD_USAGE` if the port is taken, and
+ * `WORKSPACE_UNUSABLE`.
+ */
 export async function openWebShell(options: WebShellOptions) {
   const { now = () => performance.now(), limits = LISTENER_LIMITS } = options
   const server = createBoundedServer(limits)
@@ -57,7 +60,7 @@ export async function openWebShell(options: WebShellOptions) {
     const said = { id: 'web_port_unusable', port: options.port, ...toThrown(error) } as const
     throw new SluiceError(said, { cause: error })
   })
-  // Cookies know no ports: a name of its own keeps ours from whatever else runs on this machine.
+  // Cookies ignore ports: a host name of our own keeps our cookie from other servers on this machine.
   const origin = `http://sluice-${randomBytes(8).toString('hex')}.localhost:${port}`
 
   const downloads = createDownloads(options.workspace)
@@ -106,7 +109,7 @@ export async function openWebShell(options: WebShellOptions) {
       socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
       return
     }
-    // A window may be quiet for hours.
+    // A window may be silent for hours.
     request.socket.setTimeout(0)
     sockets.handleUpgrade(request, socket, head, (ws) => {
       ws.once(
@@ -122,17 +125,17 @@ export async function openWebShell(options: WebShellOptions) {
   return {
     /** Scheme, random host name and port. */
     origin,
-    /** Makes an address that lets one browser in, once, within minutes. It is a secret until it is used. */
+    /** Creates an address that lets in one browser, once, within minutes; secret until used. */
     createEntryUrl,
     /**
-     * Writes a file that only its owner can read, and that leads to such an address when a browser opens it. It is
-     * removed when a browser was let in. Throws `WORKSPACE_UNUSABLE`.
+     * Writes a file, readable by its owner only, that takes a browser to such an address. It is removed once
+     * a browser is let in. Throws `WORKSPACE_UNUSABLE`.
      */
     createEntryFile: (): Promise<string> => entryFiles.write(createEntryUrl()),
-    /** Drains held runs, which can be resumed, and stops serving. */
+    /** Drains the runs held here, which can be resumed, and stops serving. */
     async close(): Promise<void> {
       clearInterval(sweeping)
-      // Windows see their runs drain, then lose the connection.
+      // Windows see their runs drain before they lose the connection.
       await bridge.close()
       for (const ws of sockets.clients) ws.terminate()
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
@@ -143,7 +146,7 @@ export async function openWebShell(options: WebShellOptions) {
   }
 }
 
-/** The screens, served to browsers of this machine. */
+/** The screens, served to browsers on this machine. */
 export interface WebShell extends Awaited<ReturnType<typeof openWebShell>> {}
 
 function openBridgeOr(giveUp: () => void, options: BridgeOptions) {
@@ -155,7 +158,7 @@ function openBridgeOr(giveUp: () => void, options: BridgeOptions) {
   }
 }
 
-/** The browser's rules: exports are fetched, and `askProduction` asks on a page of its own origin. */
+/** The rules for browsers: exports are downloaded, and `askProduction` asks on a page of its own origin. */
 function createBrowserHost(downloads: Downloads, askProduction: BridgeHost['askProduction']): BridgeHost {
   return {
     platform: 'browser',

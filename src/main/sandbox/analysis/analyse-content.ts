@@ -10,23 +10,23 @@ import {
 } from './score-text.ts'
 import type { FoundTerm, WatchlistMatcher } from './watchlist-matcher.ts'
 
-/** Characters of a text that are analysed, in UTF-16 code units; what comes after is taken and left alone. */
+/** UTF-16 code units of a text that are analysed; the rest is ignored. */
 export const ANALYSED_CHARACTERS = 100_000
 
-/** One piece of content: raw text, or the address of an image or video, which the sandbox never fetches. */
+/** Content: raw text, or the address of an image or video, which the analysis never fetches. */
 export type Content = { kind: 'text'; text: string } | { kind: 'url'; url: string }
 
-/** What the sandbox found in a piece of content. It is not a moderation decision. */
+/** What the sandbox found in some content; not a moderation decision. */
 export interface Analysis {
   scores: ClassScores
   spans: ScoredSpan[]
   terms: FoundTerm[]
   urls: string[]
-  /** Upper-case code. */
+  /** Upper-case language code. */
   language: string
 }
 
-/** Analyses a piece of content by the word list, the test phrases, the watchlists and the language heuristic. */
+/** Analyses content with the word list, the test phrases, the watchlists and the language heuristic. */
 export function analyseContent(content: Content, matchTerms: WatchlistMatcher): Analysis {
   return content.kind === 'text'
     ? analyseText(content.text.slice(0, ANALYSED_CHARACTERS), matchTerms)
@@ -45,7 +45,7 @@ function analyseText(text: string, matchTerms: WatchlistMatcher): Analysis {
   }
 }
 
-/** Only test phrases in the address count: `https://example.com/sandbox-violence-3.jpg`. */
+/** Only the address's test phrases count, as in `https://example.com/sandbox-violence-3.jpg`. */
 function analyseUrl(url: string): Analysis {
   const scores = createScores()
   for (const { className, score } of findTestPhrases(url)) {
@@ -66,17 +66,17 @@ export interface Entity {
 
 const URL_IN_TEXT = /\b(?:https?:\/\/|www\.)[^\s<>"']+/gi
 
-/** Every quantifier is bounded, so that no text makes it slow. */
+/** Every quantifier is bounded, so that no text makes matching slow. */
 const EMAIL = /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}/g
 
 const PHONE = /(?<![\d-])\+?\d(?:[ -]?\d){7,14}(?![\d-])/g
 
-/** Web addresses in a text: those that begin with http://, https:// or www. */
+/** Web addresses in a text that begin with http://, https:// or www. */
 function findUrls(text: string): string[] {
   return Array.from(text.matchAll(URL_IN_TEXT), ([url]) => url.replace(/[.,;:!?)\]]{1,8}$/, ''))
 }
 
-/** E-mail addresses and numbers that look like telephone numbers, in the order of the text. */
+/** E-mail addresses and possible phone numbers, in the order of the text. */
 export function findPersonalData(text: string): Entity[] {
   const entities = [...findAll(text, EMAIL, 'EMAIL_ADDRESS'), ...findAll(text, PHONE, 'PHONE_NUMBER')]
   return entities.sort((a, b) => a.start_index - b.start_index)
@@ -91,7 +91,7 @@ function findAll(text: string, pattern: RegExp, type: string): Entity[] {
   }))
 }
 
-/** Scripts that identify a language, in this order: kana before Han, because Japanese uses both. */
+/** Scripts that identify a language, in order: kana before Han, because Japanese uses both. */
 const SCRIPTS: readonly [code: string, script: RegExp][] = [
   ['JA', /[\p{Script=Hiragana}\p{Script=Katakana}]/u],
   ['ZH', /\p{Script=Han}/u],
@@ -104,7 +104,7 @@ const SCRIPTS: readonly [code: string, script: RegExp][] = [
   ['HI', /\p{Script=Devanagari}/u],
 ]
 
-/** Frequent words of languages in Latin letters; a word may belong to several. */
+/** Frequent words of languages in Latin script; a word may belong to several. */
 const FREQUENT_WORDS: Record<string, string> = {
   EN: 'the and you to of is it in that for have not with this are my your be on what so but',
   ES: 'el los las que y es por para con una no se del muy pero como está gracias hola gratis este mi',
@@ -122,17 +122,17 @@ for (const [code, words] of Object.entries(FREQUENT_WORDS)) {
   }
 }
 
-/** Words read before the language is decided. */
+/** Most words looked at to decide the language. */
 const WORDS_READ = 200
 
-/** Frequent words of another language than English that it takes, for English is the default. */
+/** Least frequent words of another language needed to override the default, English. */
 const MIN_WORDS = 2
 
 const ASCII_ONLY = /^[\x20-\x7e\s]*$/
 
 /**
- * A guess at the language, an upper-case two-letter code: by its script, otherwise by counting frequent words.
- * `EN` by default.
+ * Guesses the language as an upper-case two-letter code: by script, else by counting frequent words; `EN` by
+ * default.
  */
 function detectLanguage(text: string, words: readonly Word[]): string {
   const head = words.slice(0, WORDS_READ)

@@ -1,5 +1,5 @@
 import type { ContentClass } from '../../../shared/sandbox/content.ts'
-/** A score of each class, an integer from 0 to {@link MAX_SCORE}. */
+/** A score for each class, an integer from 0 to {@link MAX_SCORE}. */
 export type ClassScores = Record<ContentClass, number>
 
 /** The highest score of a class. */
@@ -16,14 +16,14 @@ export interface ScoredSpan {
   scores: ClassScores
 }
 
-/** Length from which a text is scored in more than one span, in UTF-16 code units. */
+/** Texts longer than this many UTF-16 code units are scored in several spans. */
 const SPAN_CHARACTERS = 1_000
 
 const TEST_PHRASE = /sandbox[:-](sexual|hate|violence|bullying|spam|promotions)[:-]([0-3])(?!\d)/gi
 
 /**
- * Scores a text, span by span: one point for each different listed word of a class, at most 3, or what the test
- * phrases in it ask for. A span ends at the last word that begins within it.
+ * Scores a text span by span: one point for each different listed word of a class, at most 3, or the score
+ * that a test phrase asks for. A span ends with the last word that begins within it.
  */
 export function scoreText(text: string, words: readonly Word[]): ScoredSpan[] {
   const spans: ScoredSpan[] = []
@@ -46,7 +46,7 @@ export function scoreText(text: string, words: readonly Word[]): ScoredSpan[] {
   return spans
 }
 
-/** Where a span has test phrases of a class, the highest of them is its score, whatever its words say. */
+/** The highest test phrase of a class in a span sets its score, regardless of the words. */
 function applyTestPhrases(text: string, spans: readonly ScoredSpan[]): void {
   const decided = new Map<ScoredSpan, Partial<ClassScores>>()
   for (const phrase of findTestPhrases(text)) {
@@ -59,7 +59,10 @@ function applyTestPhrases(text: string, spans: readonly ScoredSpan[]): void {
   for (const [span, scores] of decided) Object.assign(span.scores, scores)
 }
 
-/** Test phrases such as `sandbox:violence:3`, or `sandbox-violence-3` where a colon would not do, as in a URL. */
+/**
+ * Finds test phrases such as `sandbox:violence:3`, or `sandbox-violence-3` where colons are impractical, as
+ * in a URL.
+ */
 export function findTestPhrases(text: string): { className: ContentClass; score: number; start: number }[] {
   return Array.from(text.matchAll(TEST_PHRASE), (match) => ({
     className: String(match[1]).toLowerCase() as ContentClass,
@@ -81,11 +84,11 @@ export function toHighestScores(spans: readonly ScoredSpan[]): ClassScores {
   return highest
 }
 
-/** A run of letters, digits and marks in a text. */
+/** A sequence of letters, digits and marks in a text. */
 export interface Word {
   /** Lower-cased. */
   text: string
-  /** Where it stands in the text, in UTF-16 code units; the end is exclusive. */
+  /** Position in the text, in UTF-16 code units; the end is exclusive. */
   start: number
   end: number
 }
@@ -101,7 +104,7 @@ export function findWords(text: string): Word[] {
   return words
 }
 
-/** The published word list: mild words, one class each. Documented in `docs/sandbox.md`. */
+/** The published list of mild words, each in one class; documented in `docs/sandbox.md`. */
 export const WORD_LIST: Record<ContentClass, readonly string[]> = {
   sexual: toWords('sexy nude naked flirt seductive horny erotic xxx'),
   hate: toWords('hate hateful despise detest loathe vermin subhuman'),

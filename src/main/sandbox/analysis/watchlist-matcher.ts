@@ -8,7 +8,7 @@ export interface FoundTerm {
   end: number
 }
 
-/** Finds watchlist terms in a text and its words. */
+/** Finds watchlist terms in a text, given its words. */
 export type WatchlistMatcher = (text: string, words: readonly Word[]) => FoundTerm[]
 
 interface Phrase {
@@ -17,14 +17,14 @@ interface Phrase {
   words: string[]
 }
 
-/** Scripts written without spaces, if a word of the text is a whole phrase. */
+/** Scripts without spaces, in which a word of the text may be a whole phrase. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
 
 /**
- * Builds a matcher whose cost depends on the text, not on the number of terms: a term is found where its words follow
- * each other in the text, whatever stands between them. Terms without words (emoji) and in unspaced scripts are found
- * anywhere. Each term is reported once.
+ * Builds a matcher whose cost depends on the text, not on the number of terms. A term matches where its words
+ * follow each other, whatever is between them. Terms without words (emoji) and in scripts without spaces
+ * match anywhere. Each term is reported once.
  */
 export function createWatchlistMatcher(lists: ReadonlyMap<string, readonly string[]>): WatchlistMatcher {
   const byFirstWord = new Map<string, Phrase[]>()

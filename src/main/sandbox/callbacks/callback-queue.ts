@@ -6,21 +6,21 @@ import type { CallbackStore } from '../store/callback-store.ts'
 import type { AttemptResult, CallbackSender } from './callback-sender.ts'
 import { type CallbackSettings, planCallbacks, toRetryWaitMs } from './callback-settings.ts'
 
-/** A callback that an async task asked for (docs/interface.md §6). */
+/** A callback requested by an async task (docs/interface.md §6). */
 export interface RequestedCallback {
   taskId: string
   url: string
-  /** JSON text. */
+  /** Body as JSON text. */
   body: string
 }
 
-/** The callbacks of one task, stored and not yet on their way. */
+/** The callbacks of one task, stored but not yet under way. */
 export interface CallbackTicket {
-  /** Whether the first copy is to be sent before the acknowledgement. */
+  /** Whether the first copy is sent before the acknowledgement. */
   readonly isEarly: boolean
-  /** Sends the early copy, and calls back when its first attempt has ended, however it ended. */
+  /** Sends the early copy; calls back when its first attempt has ended, successful or not. */
   sendEarly(ended: () => void): void
-  /** Starts the waiting of the other copies; to be called when the acknowledgement is answered. */
+  /** Starts the delays of the other copies; call it when the acknowledgement is answered. */
   release(): void
 }
 
@@ -33,10 +33,10 @@ export interface CallbackQueueParts {
   settings(): CallbackSettings
 }
 
-/** Before every time of the clock. */
+/** Earlier than any time of the clock. */
 const AT_ONCE = Number.NEGATIVE_INFINITY
 
-/** What a full queue asks to wait. */
+/** Retry-After of a full queue, seconds. */
 const FULL_RETRY_AFTER_S = 1
 
 export function createCallbackQueue(parts: CallbackQueueParts) {
@@ -109,7 +109,7 @@ export function createCallbackQueue(parts: CallbackQueueParts) {
   }
 
   return {
-    /** Takes up what the store has pending from before; to be called once. */
+    /** Resumes the store's pending callbacks; call it once. */
     start: (): void => {
       const startedMs = clock.date().getTime()
       for (const { callbackId, dueMs } of store.listPending()) {
@@ -117,7 +117,7 @@ export function createCallbackQueue(parts: CallbackQueueParts) {
       }
       pump()
     },
-    /** Refuses with `CALLBACK_QUEUE_FULL` if more callbacks wait than may. */
+    /** Refuses with `CALLBACK_QUEUE_FULL` if the queue is full. */
     checkRoom: (): void => {
       if (store.counts().pending < parts.maxPending) return
       throw new SandboxRefusal(
@@ -126,7 +126,7 @@ export function createCallbackQueue(parts: CallbackQueueParts) {
         { retryAfterS: FULL_RETRY_AFTER_S },
       )
     },
-    /** Stores the copies of a task's callback; `latencyMs` is how long its acknowledgement takes. */
+    /** Stores the copies of a task's callback; `latencyMs` is the delay of its acknowledgement. */
     store: (callback: RequestedCallback, draw: Draw, latencyMs: number): CallbackTicket => {
       const nowMs = clock.date().getTime()
       const copies = planCallbacks(settings(), draw).map(({ timing, waitMs }) => ({
@@ -152,17 +152,17 @@ export function createCallbackQueue(parts: CallbackQueueParts) {
         },
       }
     },
-    /** Makes everything that waits due now, whatever it waits for. */
+    /** Makes all waiting callbacks due now. */
     sendPending: (): void => {
       due = hurryDueQueue(due, clock.nowMs())
       pump()
     },
-    /** Forgets every callback, also those to be delivered. */
+    /** Deletes all callbacks, including pending ones. */
     clear: (): void => {
       due = createDueQueue()
       store.clear()
     },
-    /** Breaks off what is under way; what is stored stays pending. */
+    /** Aborts attempts under way; what is stored stays pending. */
     close: (): void => {
       isClosed = true
       if (timer !== null) clearTimeout(timer)
@@ -171,22 +171,22 @@ export function createCallbackQueue(parts: CallbackQueueParts) {
   }
 }
 
-/** Delivers callbacks, with retries, a bounded number at once. */
+/** Delivers callbacks with retries, a limited number at once. */
 export interface CallbackQueue extends ReturnType<typeof createCallbackQueue> {}
 
-/** Something that is due at a time. */
+/** An entry that is due at some time. */
 interface DueEntry {
   id: number
-  /** On a clock that never goes back. */
+  /** Time on a monotonic clock. */
   dueMs: number
 }
 
-/** A queue that gives what is due first, first; of what is due at the same time, the lower id. */
+/** Creates a queue ordered by due time, then by id. */
 export function createDueQueue(entries: DueEntry[] = []): TinyQueue<DueEntry> {
   return new TinyQueue(entries, (a, b) => a.dueMs - b.dueMs || a.id - b.id)
 }
 
-/** A queue of the same entries, all due by then, in the order of their ids. */
+/** A queue of the same entries, all due at `byMs`, in the order of their ids. */
 export function hurryDueQueue(queue: TinyQueue<DueEntry>, byMs: number): TinyQueue<DueEntry> {
   return createDueQueue(queue.data.map(({ id, dueMs }) => ({ id, dueMs: Math.min(dueMs, byMs) })))
 }

@@ -3,27 +3,27 @@ import * as https from 'node:https'
 import { urlToHttpOptions } from 'node:url'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
 
-/** How one attempt to deliver a callback ended. */
+/** The result of one attempt to deliver a callback. */
 export interface AttemptResult {
-  /** What the receiver answered; null if it answered nothing. */
+  /** Status of the receiver's answer; null if there was none. */
   status: number | null
-  /** Why nothing was answered, in a word such as `ECONNREFUSED` or `TIMEOUT`; null if something was. */
+  /** Why there was no answer, such as `ECONNREFUSED` or `TIMEOUT`; null if there was one. */
   error: string | null
-  /** What the answer's Retry-After asks to wait, in milliseconds; null if it does not. */
+  /** The wait that the answer's Retry-After asks for, milliseconds; null without it. */
   retryAfterMs: number | null
-  /** A connection that had rested was closed by the receiver at that moment; nothing speaks against trying again. */
+  /** Whether the receiver closed an idle connection just when it was reused; an immediate retry is fine. */
   isStaleConnection: boolean
 }
 
 const STALE_CODES = new Set(['ECONNRESET', 'EPIPE'])
 
-/** Resting connections that are kept for each receiver. */
+/** Most idle connections kept per receiver. */
 const RESTING_CONNECTIONS = 64
 
-/** Creates the sender. How many attempts are under way at once is the caller's choice. */
+/** Creates the sender. The caller limits the attempts under way at once. */
 export function createCallbackSender() {
   const settings = { keepAlive: true, maxFreeSockets: RESTING_CONNECTIONS }
-  // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED has no say.
+  // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.
   const secure = new https.Agent({ ...settings, rejectUnauthorized: true })
   const agents = { http: new http.Agent(settings), https: secure }
 
@@ -44,7 +44,7 @@ export function createCallbackSender() {
   }
 
   return {
-    /** Never rejects. `timeoutMs` is for the whole attempt. */
+    /** Never rejects. `timeoutMs` applies to the whole attempt. */
     send: ({ url, body }: { url: string; body: string }, timeoutMs: number): Promise<AttemptResult> =>
       new Promise((resolve) => {
         let request: http.ClientRequest
@@ -82,7 +82,7 @@ export function createCallbackSender() {
         request.on('close', () => fail('ECONNRESET'))
         request.end(body)
       }),
-    /** Breaks off what is under way and closes the connections. */
+    /** Aborts attempts under way and closes the connections. */
     close: (): void => {
       agents.http.destroy()
       agents.https.destroy()
@@ -90,7 +90,7 @@ export function createCallbackSender() {
   }
 }
 
-/** Posts callbacks over connections that are kept and used again. */
+/** Posts callbacks over connections that are kept alive. */
 export interface CallbackSender extends ReturnType<typeof createCallbackSender> {}
 
 /** Seconds or an HTTP date. */

@@ -4,26 +4,26 @@ import { toBadSetting } from '../sandbox-errors.ts'
 import type { Draw } from '../seeded-draw.ts'
 import type { AttemptResult } from './callback-sender.ts'
 
-/** How the sandbox delivers callbacks unless it is told otherwise (docs/interface.md §6, which leaves all of it open). */
+/** Default delivery of callbacks (docs/interface.md §6 leaves all of it open). */
 const DEFAULTS = {
-  /** From the acknowledgement to the first attempt. */
+  /** Delay from the acknowledgement to the first attempt. */
   delay: parseLatency('0ms'),
-  /** Every callback waits a further random time of up to this, in milliseconds, so that their order changes. */
+  /** Longest random extra delay of each callback, in milliseconds, which changes their order. */
   shuffleMs: 0,
-  /** Share of the tasks whose callback is sent before the acknowledgement is answered, from 0 to 1. */
+  /** Share of tasks whose callback is sent before the acknowledgement, from 0 to 1. */
   earlyShare: 0,
-  /** Share of the tasks whose callback waits `lateMs` longer. */
+  /** Share of tasks whose callback is delayed by another `lateMs`. */
   lateShare: 0,
   lateMs: 0,
-  /** Share of the tasks whose callback is never sent. */
+  /** Share of tasks whose callback is never sent. */
   dropShare: 0,
-  /** Share of the tasks whose callback is sent a second time. */
+  /** Share of tasks whose callback is sent twice. */
   doubleShare: 0,
-  /** Attempts of one callback until it is given up. */
+  /** Most attempts per callback. */
   attempts: 12,
-  /** Wait after the first failed attempt, doubled after each further one. */
+  /** Wait after the first failed attempt; doubles after each further one. */
   backoffMs: 200,
-  /** A receiver that has not answered by then is given up for this attempt. */
+  /** Time limit for one attempt. */
   timeoutMs: 10_000,
   /** Most callbacks under way at once. */
   connections: 32,
@@ -31,7 +31,7 @@ const DEFAULTS = {
 
 export type CallbackSettings = typeof DEFAULTS
 
-/** What `shuffle` alone stands for. */
+/** The value of `shuffle` without a number. */
 const DEFAULT_SHUFFLE_MS = 500
 
 const MAX_CONNECTIONS = 1_000
@@ -40,8 +40,8 @@ const HINT =
   'Write it like "delay=50ms±20ms,shuffle,double=5%,early=5%,late=1%@2s". Parts: delay=LATENCY, shuffle or shuffle=TIME, early=SHARE, late=SHARE@TIME, drop=SHARE, double=SHARE, attempts=N, backoff=TIME, timeout=TIME, connections=N.'
 
 /**
- * Reads callback settings such as `delay=50ms±20ms,shuffle,double=5%,early=5%,late=1%@2s,drop=0.5%`; an empty text
- * gives the defaults. Throws `BAD_USAGE`, also where early, late and drop add up to more than 100 %.
+ * Parses callback settings such as `delay=50ms±20ms,shuffle,double=5%,early=5%,late=1%@2s,drop=0.5%`; an
+ * empty text gives the defaults. Throws `BAD_USAGE`, also if early, late and drop add up to more than 100 %.
  */
 export function parseCallbacks(text: string): CallbackSettings {
   const settings = { ...DEFAULTS }
@@ -109,14 +109,17 @@ function ifRead<T>(value: T | null, change: (value: T) => Partial<CallbackSettin
 /** When a callback is sent: after its acknowledgement, before it, much later, or never. */
 type CallbackTiming = 'normal' | 'early' | 'late' | 'dropped'
 
-/** One copy of a task's callback, as it was decided by chance. */
+/** One copy of a task's callback, as chance decided it. */
 export interface PlannedCallback {
   timing: CallbackTiming
-  /** From the acknowledgement to the first attempt; 0 for an early one. */
+  /** Delay from the acknowledgement to the first attempt; 0 for an early one. */
   waitMs: number
 }
 
-/** Decides by chance when a task's callback is sent, and whether twice. The second copy is never early. */
+/**
+ * Decides by chance when a task's callback is sent and whether it is sent twice. The second copy is never
+ * early.
+ */
 export function planCallbacks(settings: CallbackSettings, draw: Draw): PlannedCallback[] {
   const timing = chooseTiming(settings, draw)
   const first = { timing, waitMs: chooseWaitMs(settings, timing, 1, draw) }
@@ -141,15 +144,18 @@ function chooseWaitMs(settings: CallbackSettings, timing: CallbackTiming, copy: 
   return delayMs + shuffledMs + (timing === 'late' ? settings.lateMs : 0)
 }
 
-/** Longest wait between two attempts, also where Retry-After asks for more, in milliseconds. */
+/** Longest wait between two attempts, milliseconds, even if Retry-After asks for more. */
 const MAX_WAIT_MS = 30_000
 
-/** Waits are spread by this share to either side, so that callbacks that failed together do not come back together. */
+/**
+ * Waits vary by this share in both directions, so that callbacks that failed together are not retried
+ * together.
+ */
 const JITTER = 0.25
 
 /**
- * How long to wait after the `attempts`-th failed attempt, in milliseconds: `backoffMs`, doubled after each further
- * failure and jittered, and at least what Retry-After asks for; nothing after a connection that was stale.
+ * Wait after the `attempts`-th failed attempt, in milliseconds: `backoffMs`, doubled after each further
+ * failure, with jitter, and at least Retry-After; 0 after a stale connection.
  */
 export function toRetryWaitMs(
   { isStaleConnection, retryAfterMs }: AttemptResult,

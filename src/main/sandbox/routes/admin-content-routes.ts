@@ -26,7 +26,9 @@ const indexSchema = z.strictObject({ items: z.array(itemSchema).default([]) })
 
 type IndexRoute = { Params: { indexId: string } }
 
-/** The project's custom indexes: the service makes and deletes them in its dashboard (docs/interface.md §4.1). */
+/**
+ * Serves the project's custom indexes, which the service manages in its dashboard (docs/interface.md §4.1).
+ */
 export function registerAdminIndexRoutes(app: FastifyInstance, { store, options }: SandboxContext): void {
   const { indexes } = store
 
@@ -123,10 +125,10 @@ export function registerAdminRuleRoutes(app: FastifyInstance, { store, moderatio
 
 const querySchema = pageSchema.extend({ post_id: z.string().optional() })
 
-/** Callbacks of one task that are shown with it. */
+/** Most callbacks shown with a task. */
 const MAX_CALLBACKS = 100
 
-/** Statistics and tasks: what arrived, and its outcome. */
+/** Serves statistics and tasks. */
 export function registerAdminTaskRoutes(app: FastifyInstance, { store }: SandboxContext): void {
   app.get('/stats', async () => {
     return {
@@ -169,7 +171,7 @@ function toOutcomes(outcomes: readonly OutcomeCount[]) {
   }
 }
 
-/** `{ "watchlist-add": { "accepted": 3 } }`. */
+/** Gives `{ "watchlist-add": { "accepted": 3 } }`. */
 function countByEndpoint(outcomes: readonly { endpoint: string; outcome: string; requests: number }[]) {
   const byEndpoint: Record<string, Record<string, number>> = {}
   for (const { endpoint, outcome, requests } of outcomes) {
@@ -192,7 +194,7 @@ function toTaskDocument(task: StoredTask) {
 
 const listSchema = z.strictObject({ terms: z.array(addTermSchema).default([]) })
 
-/** The project's watchlists: the service makes and deletes them in its dashboard (docs/interface.md §4.7). */
+/** Serves the project's watchlists, which the service manages in its dashboard (docs/interface.md §4.7). */
 export function registerAdminWatchlistRoutes(app: FastifyInstance, context: SandboxContext): void {
   const { watchlists } = context.store
 
@@ -230,7 +232,7 @@ const newAppealsSchema = z.union([
 
 type AppealRoute = { Params: { appealId: string } }
 
-/** The project's appeals; the service makes them elsewhere (docs/interface.md §4.7). */
+/** Serves the project's appeals, which the service creates elsewhere (docs/interface.md §4.7). */
 export function registerAdminAppealRoutes(app: FastifyInstance, { store, clock }: SandboxContext): void {
   const { appeals } = store
 

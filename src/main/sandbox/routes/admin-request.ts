@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { toReceivedJson } from '../answer-request.ts'
 import { formatIssues, SandboxRefusal } from '../sandbox-errors.ts'
 
-/** Checks the body of an admin request; one without a body counts as `{}`. Refuses with `INVALID_PARAM`. */
+/** Checks the body of an admin request; a missing body counts as `{}`. Refuses with `INVALID_PARAM`. */
 export function parseAdminBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   const value = toReceivedJson(body)?.value ?? {}
   const parsed = schema.safeParse(value)
@@ -10,7 +10,7 @@ export function parseAdminBody<Schema extends z.ZodType>(schema: Schema, body: u
   throw new SandboxRefusal('INVALID_PARAM', formatIssues(parsed.error.issues, value))
 }
 
-/** Which part of a list is asked for; both in the query. */
+/** The requested page of a list, in the query. */
 export const pageSchema = z.object({
   offset: z.coerce.number().int().min(0).default(0),
   limit: z.coerce.number().int().min(1).max(10_000).default(100),

@@ -27,8 +27,9 @@ import { pageSchema, parseAdminBody, parseAdminQuery } from './admin-request.ts'
 const proofSchema = z.object({ nonce: z.string().min(1).max(NONCE_MAX_CHARACTERS) })
 
 /**
- * Serves what takes the place of the service's dashboard: to programs on this machine that show the token of this
- * start. No API key opens it. One route needs no token: it proves to whoever started the sandbox that this is the one.
+ * Serves what replaces the service's dashboard to programs on this machine that send this start's admin
+ * token; no API key is accepted. One route needs no token: with it, a sandbox proves its identity to whoever
+ * started it.
  */
 export function registerAdminRoutes(app: FastifyInstance, context: SandboxContext): void {
   app.addHook('onRequest', (request, _reply, done) => {
@@ -58,12 +59,12 @@ export function registerAdminRoutes(app: FastifyInstance, context: SandboxContex
   registerAdminBehaviourRoutes(app, context)
 }
 
-/** A web page that a browser on this machine shows has an Origin, at least where it changes anything. */
+/** Web pages in a browser on this machine send an Origin, at least with requests that change anything. */
 function isLocalProgram(request: FastifyRequest): boolean {
   return request.headers.origin === undefined && isLoopbackAddress(request.ip)
 }
 
-/** Latency, faults and rate, to be looked at and changed while the sandbox runs. */
+/** Shows latency, faults and rate, and changes them while the sandbox runs. */
 function registerAdminBehaviourRoutes(app: FastifyInstance, context: SandboxContext): void {
   app.get('/behaviour', async () => context.behaviour.settings)
 
@@ -88,7 +89,7 @@ const callbackQuerySchema = pageSchema.extend({
   task_id: z.string().nullable().default(null),
 })
 
-/** Callbacks: those on their way, and the outcome of the others. */
+/** Serves pending callbacks and the outcome of the others. */
 function registerAdminCallbackRoutes(app: FastifyInstance, { store, callbacks }: SandboxContext): void {
   app.get('/callbacks', async (request) => {
     const { offset, limit, state, task_id: taskId } = parseAdminQuery(callbackQuerySchema, request.query)
@@ -116,7 +117,7 @@ const newKeySchema = z.strictObject({
   key: z.string().regex(/^\S+$/, 'must be one word').optional(),
 })
 
-/** The project's API keys (docs/interface.md §5): a key is returned once, when it is created. */
+/** Serves the project's API keys (docs/interface.md §5); a key is returned only once, when it is created. */
 function registerAdminKeyRoutes(app: FastifyInstance, { store }: SandboxContext): void {
   app.get('/keys', async () => ({ keys: store.keys.list() }))
 
@@ -152,7 +153,7 @@ const requestQuerySchema = pageSchema.extend({
   subject: z.string().nullable().default(null),
 })
 
-/** Every request to indexes, watchlists and appeals, as it came, and how it ended. */
+/** Serves every request to indexes, watchlists and appeals, with its outcome. */
 function registerAdminRequestRoutes(app: FastifyInstance, { store }: SandboxContext): void {
   app.get('/requests', async (request) => {
     const { offset, limit, endpoint, subject } = parseAdminQuery(requestQuerySchema, request.query)
@@ -181,7 +182,7 @@ const arrivalQuerySchema = pageSchema.extend({
   outcome: z.string().nullable().default(null),
 })
 
-/** What arrived at every endpoint, refused requests included, the newest first. */
+/** Serves the arrivals at all endpoints, refused ones included, newest first. */
 function registerAdminArrivalRoutes(app: FastifyInstance, { arrivals }: SandboxContext): void {
   app.get('/arrivals', async (request) => {
     const { offset, limit, endpoint, outcome } = parseAdminQuery(arrivalQuerySchema, request.query)

@@ -6,11 +6,11 @@ import { type SandboxErrorCode, SandboxRefusal } from '../sandbox-errors.ts'
 import { sendRefusal } from '../send-answer.ts'
 import type { LoggedEndpoint } from '../store/request-store.ts'
 
-/** What is carried out by an endpoint that is not a task's. */
+/** The work of a request to an endpoint other than a task's. */
 export interface LoggedWork {
-  /** The same for a request and its repetitions; a callback_url is not part of it. */
+  /** The same for a request and its repetitions; does not depend on callback_url. */
   key: string
-  /** Carries it out; `nth` counts repetitions. May refuse it. */
+  /** Carries out the request; `nth` counts repetitions. May refuse it. */
   carryOut(nth: number): RequestResult & { taskId: string | null }
 }
 
@@ -24,14 +24,16 @@ export interface LoggedRoute {
   statuses?(): Partial<Record<SandboxErrorCode, number>>
   /** The index, watchlist or appeal a request is about, if known; '' otherwise. */
   findSubject(request: FastifyRequest, body: unknown): string
-  /** Checks a request, and refuses it or says what to do; a promise only if something must be fetched. */
+  /** Checks a request and returns the work, or refuses it; a promise only if something must be fetched. */
   check(request: FastifyRequest, body: unknown): LoggedWork | Promise<LoggedWork>
 }
 
-/** Serves an endpoint in a scope of its own: checks key, rate and body, and logs every request with its end. */
+/**
+ * Serves an endpoint in its own scope: checks key, rate and body, and logs every request with its outcome.
+ */
 export function registerLoggedRoute(app: FastifyInstance, context: SandboxContext, route: LoggedRoute): void {
   const { method, path, needsKey, statuses } = route
-  /** Of requests that got so far that it is known which they repeat. */
+  /** The keys of requests that got far enough to have one. */
   const keys = new WeakMap<FastifyRequest, string>()
   app.register(async (scope) => {
     guardEndpoint(scope, context, {
@@ -103,15 +105,15 @@ function logRequest(
 }
 
 export interface EndpointGuard {
-  /** False if no header is required (docs/interface.md §5.6). */
+  /** False if the endpoint needs no authorization (docs/interface.md §5.6). */
   needsKey: boolean
-  /** Counts a request that was refused; `outcome` is `rejected:CODE`. */
+  /** Counts a refused request; `outcome` is `rejected:CODE`. */
   countRefusal(request: FastifyRequest, outcome: string): void
-  /** Statuses of codes that the endpoint pairs with another status than the rest. */
+  /** Statuses of error codes that differ from other endpoints. */
   statuses?(): Partial<Record<SandboxErrorCode, number>>
 }
 
-/** Checks key and rate of every request to the routes of this scope, and answers and counts every refusal. */
+/** Checks key and rate of every request in this scope; answers and counts every refusal. */
 export function guardEndpoint(scope: FastifyInstance, context: SandboxContext, guard: EndpointGuard): void {
   scope.addHook('onRequest', (request, _reply, done) => {
     if (guard.needsKey && !isAuthorized(request.headers.authorization, context.store.keys)) {

@@ -88,7 +88,10 @@ function checkRemove(context: SandboxContext, mode: Mode, indexId: string, body:
   }
 }
 
-/** Sync answers the result; async acknowledges, and posts the same result later (docs/interface.md §6). */
+/**
+ * A sync request gets the result as its answer; an async one gets an acknowledgement, and the same result
+ * later as a callback (docs/interface.md §6).
+ */
 function complete(
   mode: Mode,
   taskId: string,
@@ -118,7 +121,7 @@ function findIndexId({ params }: FastifyRequest): string {
   return readText(params, 'indexId')
 }
 
-/** The pairing of watchlist add that contradicts its own example (docs/interface.md §7.2). */
+/** The statuses of watchlist add, which contradict its own example (docs/interface.md §7.2). */
 const CONTRADICTORY: Partial<Record<SandboxErrorCode, number>> = { PARAM_REQUIRED: 403, INVALID_API_KEY: 400 }
 
 /** Serves adding and updating watchlist terms (docs/interface.md §4.5, §4.6). */

@@ -22,7 +22,7 @@ interface TaskEndpoint {
   mode: Mode
 }
 
-/** Serves the task endpoints of these versions, sync and async (docs/interface.md §4.1, §4.2). */
+/** Serves the sync and async task endpoints of these versions (docs/interface.md §4.1, §4.2). */
 export function registerTaskRoutes(
   app: FastifyInstance,
   context: SandboxContext,
@@ -110,19 +110,22 @@ function noteArrival(
   arrivals.note({ endpoint, subject, outcome, arrivedOn: clock.date(), body: body ?? null })
 }
 
-/** `/api/v1/task/sync?legacy=1` is the endpoint `task/v1/sync`. */
+/** `/api/v1/task/sync?legacy=1` becomes the endpoint `task/v1/sync`. */
 function toEndpointName(url: string): string {
   const [, api, mode] = /^\/api\/(v[12])\/task\/(sync|async)/.exec(url) ?? []
   return `task/${api}/${mode}`
 }
 
-/** The address whose media is compared with the items of a custom index; null if there is none to fetch. */
+/** The address of media to compare with the items of a custom index; null if nothing must be fetched. */
 function findMediaUrl({ store, media }: SandboxContext, { content, models }: CheckedTask): string | null {
   if (content.kind !== 'url' || !models.some((model) => store.indexes.has(model))) return null
   return media.isFetched(content.url) ? content.url : null
 }
 
-/** Writes the result of a task, the same for its sync answer and its callback; v2 has no legacy shape (docs/interface.md §9). */
+/**
+ * Returns the function that writes the result of a task, the same for sync answers and callbacks; v2 has no
+ * legacy shape (docs/interface.md §9).
+ */
 function toResultWriter(api: Api, isLegacy: boolean): (task: AnsweredTask) => string {
   if (api === 'v2') return toV2Answer
   return isLegacy ? toLegacyAnswer : toDefaultAnswer

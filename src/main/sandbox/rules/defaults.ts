@@ -19,7 +19,7 @@ export const DEFAULT_INDEX = 'sandbox-index'
 
 export const DEFAULT_WATCHLIST = 'sandbox_terms'
 
-/** The rules of a new sandbox: every kind of condition, and enough to trigger on ordinary text. */
+/** The rules of a new sandbox: every kind of condition, so that ordinary text triggers some. */
 export const DEFAULT_RULES: Rule[] = [
   rule('rule-sexual', 'Sexual content', atLeast('sexual', 2)),
   rule('rule-hate', 'Hateful content', atLeast('hate', 2)),
@@ -39,7 +39,7 @@ export const DEFAULT_RULES: Rule[] = [
   ),
 ]
 
-/** The custom indexes of a new sandbox, empty at first. */
+/** The custom indexes of a new sandbox, initially empty. */
 export const DEFAULT_INDEXES: readonly string[] = [DEFAULT_INDEX]
 
 export const DEFAULT_WATCHLISTS: Record<string, StoredTerm[]> = {

@@ -5,11 +5,13 @@ import { type GroupCommit, seedOnce } from './open-database.ts'
 export interface StoredAppeal {
   appeal: Appeal
   createdOn: Date
-  /** How often the service's endpoint answered with it. */
+  /** How often the service's endpoint has answered with it. */
   reads: number
 }
 
-/** Opens the appeals of the sandbox's project; a store that never had any starts with `seedAppeals`, made at `now`. */
+/**
+ * Opens the appeals of the project. A store that never had any starts with `seedAppeals`, created at `now`.
+ */
 export function createAppealStore(
   database: DatabaseSync,
   group: GroupCommit,
@@ -34,7 +36,7 @@ export function createAppealStore(
     noteRead: (appealId: string): void => {
       group.write(() => countRead.run(appealId))
     },
-    /** Adds the appeals, or replaces those of their ids, as new. */
+    /** Adds appeals; those with known ids are replaced by new ones. */
     put: (appeals: readonly Appeal[], createdOn: Date): void => {
       group.writeNow(() => {
         for (const appeal of appeals) {
@@ -48,7 +50,7 @@ export function createAppealStore(
       group.writeNow(() => removeAll.run())
     },
     count: (): number => Number(selectCount.get()?.['n']),
-    /** Appeals in the order they were put in, after that many. */
+    /** Appeals from that offset on, in the order they were added. */
     page: (offset: number, limit: number): StoredAppeal[] =>
       selectPage.all(limit, offset).map(toStoredAppeal),
   }

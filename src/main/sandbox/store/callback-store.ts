@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { GroupCommit } from './open-database.ts'
 
-/** `failed` callbacks were given up, `dropped` ones were never to be sent. */
+/** `failed`: given up; `dropped`: never meant to be sent. */
 type CallbackState = 'pending' | 'delivered' | 'failed' | 'dropped'
 
 interface NewCallback {
@@ -9,7 +9,7 @@ interface NewCallback {
   url: string
   /** JSON text. */
   body: string
-  /** `normal`, `early`, `late` or `dropped`; the last is never sent. */
+  /** `normal`, `early`, `late` or `dropped`, which is never sent. */
   timing: string
   /** Wall-clock time of the first attempt, in milliseconds. */
   dueMs: number
@@ -20,13 +20,16 @@ type PendingCallback = Pick<NewCallback, 'taskId' | 'url' | 'body'> & { attempts
 /** A callback as the admin routes show it. */
 export interface StoredCallback extends Pick<NewCallback, 'taskId' | 'url' | 'timing'> {
   callbackId: number
-  /** JSON text; null once it is settled. */
+  /** JSON text; null once the callback is settled. */
   body: string | null
   state: CallbackState
   attempts: number
-  /** What the last attempt met, a status such as `503` or a word such as `ECONNREFUSED`; null before the first. */
+  /**
+   * Result of the last attempt, a status such as `503` or a code such as `ECONNREFUSED`; null before the
+   * first.
+   */
   lastResult: string | null
-  /** Wall-clock time of the next attempt while it is pending, otherwise of when it was settled. */
+  /** Wall-clock time of the next attempt of a pending callback, else of its settling. */
   dueMs: number
 }
 
@@ -35,7 +38,7 @@ export interface CallbackCounts {
   delivered: number
   failed: number
   dropped: number
-  /** Attempts that did not end with 2xx. */
+  /** Attempts that did not get a 2xx. */
   failed_attempts: number
 }
 
@@ -44,12 +47,12 @@ interface CallbackFilter {
   taskId: string | null
 }
 
-/** Settled callbacks are dropped this many at a time. */
+/** How many settled callbacks are deleted at a time. */
 const DROP_BLOCK = 1_000
 
 const FILTER = 'WHERE (?1 IS NULL OR state = ?1) AND (?2 IS NULL OR task_id = ?2)'
 
-/** Opens the callbacks. Of those that are settled, the newest `keepSettled` are kept. */
+/** Opens the callbacks. The newest `keepSettled` settled ones are kept. */
 export function createCallbackStore(database: DatabaseSync, group: GroupCommit, keepSettled: number) {
   const insert = database.prepare(
     'INSERT INTO callback (task_id, url, body, timing, state, due_ms) VALUES (?, ?, ?, ?, ?, ?)',
@@ -85,7 +88,7 @@ export function createCallbackStore(database: DatabaseSync, group: GroupCommit, 
   }
 
   return {
-    /** Returns its id. Ids grow. */
+    /** Returns the callback's id. Ids grow. */
     insert: ({ taskId, url, body, timing, dueMs }: NewCallback): number => {
       const state = timing === 'dropped' ? 'dropped' : 'pending'
       const kept = state === 'pending' ? body : null
@@ -97,7 +100,7 @@ export function createCallbackStore(database: DatabaseSync, group: GroupCommit, 
       counts[state] += 1
       return id
     },
-    /** What an attempt needs; null if it is pending no longer. */
+    /** What an attempt needs; null if the callback is no longer pending. */
     readPending: (callbackId: number): PendingCallback | null =>
       (selectPending.get(callbackId) ?? null) as PendingCallback | null,
     postpone: (callbackId: number, { lastResult, dueMs }: { lastResult: string; dueMs: number }): void => {
@@ -116,15 +119,15 @@ export function createCallbackStore(database: DatabaseSync, group: GroupCommit, 
       counts[state] += 1
       if (state === 'failed') counts.failed_attempts += 1
     },
-    /** Everything to be delivered. */
+    /** All pending callbacks. */
     listPending: (): { callbackId: number; dueMs: number }[] =>
       selectDue.all() as unknown as { callbackId: number; dueMs: number }[],
     counts: (): CallbackCounts => ({ ...counts }),
     count: ({ state, taskId }: CallbackFilter): number => Number(selectCount.get(state, taskId)?.['n']),
-    /** In the order they were put in. */
+    /** Callbacks in the order they were added. */
     page: ({ state, taskId }: CallbackFilter, offset: number, limit: number): StoredCallback[] =>
       selectPage.all(state, taskId, limit, offset) as unknown as StoredCallback[],
-    /** Forgets every callback, also those to be delivered. */
+    /** Deletes all callbacks, including pending ones. */
     clear: (): void => {
       group.writeNow(() => database.exec('DELETE FROM callback'))
       Object.assign(counts, { pending: 0, delivered: 0, failed: 0, dropped: 0, failed_attempts: 0 })
@@ -132,5 +135,5 @@ export function createCallbackStore(database: DatabaseSync, group: GroupCommit, 
   }
 }
 
-/** The sandbox's callbacks: those to be delivered, and the outcome of the others. */
+/** The sandbox's callbacks: pending ones, and the outcome of the others. */
 export interface CallbackStore extends ReturnType<typeof createCallbackStore> {}

@@ -16,8 +16,8 @@ const ITEMS = `SELECT item_id AS itemId, url, content_hash AS contentHash, metad
   FROM index_item WHERE index_id = ?`
 
 /**
- * Opens the custom indexes of the sandbox's project, and their items; a store that never had any starts with empty ones
- * of the ids `seedIndexes`.
+ * Opens the custom indexes of the project and their items. A store that never had any starts with empty ones
+ * with the ids `seedIndexes`.
  */
 export function createIndexStore(database: DatabaseSync, group: GroupCommit, seedIndexes: readonly string[]) {
   const selectIndexes = database.prepare(
@@ -43,17 +43,17 @@ export function createIndexStore(database: DatabaseSync, group: GroupCommit, see
     list: (): { indexId: string; items: number }[] =>
       selectIndexes.all() as unknown as { indexId: string; items: number }[],
     has: (indexId: string): boolean => selectIndex.get(indexId) !== undefined,
-    /** Makes the index unless it is there. */
+    /** Creates the index unless it exists. */
     make: (indexId: string): void => {
       group.writeNow(() => insertIndex.run(indexId))
     },
-    /** Removes the index with its items; false if there is none. */
+    /** Removes the index with its items; false if it does not exist. */
     remove: (indexId: string): boolean => group.writeNow(() => removeIndex.run(indexId)).changes !== 0,
-    /** Removes the items of an index, and leaves it. */
+    /** Removes all items of an index, but keeps the index. */
     empty: (indexId: string): void => {
       group.writeNow(() => removeItems.run(indexId))
     },
-    /** False if an item of that id exists, in whichever index. */
+    /** Returns false if any index already has an item with that id. */
     addItem: (
       indexId: string,
       { itemId, url, contentHash, metadata, contentVariant }: StoredIndexItem,
@@ -63,10 +63,10 @@ export function createIndexStore(database: DatabaseSync, group: GroupCommit, see
         () => insertItem.run(indexId, itemId, url, contentHash, text, contentVariant).changes !== 0,
       )
     },
-    /** False if the index has no such item. */
+    /** Returns false if the index has no such item. */
     removeItem: (indexId: string, itemId: string): boolean =>
       group.write(() => removeItem.run(indexId, itemId).changes !== 0),
-    /** Items with that content, or without a content of their own and with that address. */
+    /** Items with that content, or without stored content and with that address. */
     findItems: (
       indexId: string,
       { url, contentHash }: { url: string; contentHash: string | null },
@@ -78,7 +78,7 @@ export function createIndexStore(database: DatabaseSync, group: GroupCommit, see
       return [...byContent, ...byUrl].map(toItem)
     },
     countItems: (indexId: string): number => Number(selectCount.get(indexId)?.['n']),
-    /** Items in the order they were added, after that many. */
+    /** Items from that offset on, in the order they were added. */
     page: (indexId: string, offset: number, limit: number): StoredIndexItem[] =>
       selectPage.all(indexId, limit, offset).map(toItem),
   }

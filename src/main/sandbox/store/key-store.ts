@@ -2,14 +2,14 @@ import { hash, randomBytes } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import type { GroupCommit } from './open-database.ts'
 
-/** An API key as it may be shown: never the key itself. */
+/** An API key as it may be shown, without the key itself. */
 interface KeyRecord {
   key_id: number
   label: string
   created_at: string
 }
 
-/** Opens the keys. Those of `seedKeys` that the store never had are added; deleted ones stay deleted. */
+/** Opens the keys. Those of `seedKeys` that the store never had are added; removed ones stay removed. */
 export function createKeyStore(database: DatabaseSync, group: GroupCommit, seedKeys: string[]) {
   const selectActive = database.prepare(
     'SELECT id AS key_id, label, created_at FROM api_key WHERE active = 1 ORDER BY id',
@@ -38,7 +38,7 @@ export function createKeyStore(database: DatabaseSync, group: GroupCommit, seedK
   return {
     isValid: (key: string): boolean => activeHashes.has(toKeyHash(key)),
     list: (): KeyRecord[] => selectActive.all() as unknown as KeyRecord[],
-    /** Adds a key (default: a new random one); null if that key exists or existed before. */
+    /** Adds a key (default: a new random one); null if that key exists or once existed. */
     add,
     /** Replaces a key by a new random one at once; null if there is no such key. */
     refresh: (keyId: number): { keyId: number; key: string } | null => {

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 
-/** One entry a version; a store is brought up to date by those it has not seen. Never edit one that was released. */
+/** One entry per version; a store goes through those it has not seen. Never edit one that was released. */
 const MIGRATIONS = [
   `
   CREATE TABLE api_key (
@@ -86,8 +86,8 @@ const MIGRATIONS = [
 ]
 
 /**
- * Opens the sandbox's store: in memory where `file` is null, otherwise a file that this process holds alone.
- * Throws `SANDBOX_UNAVAILABLE` if the file cannot be used.
+ * Opens the sandbox's store: in memory if `file` is null, else a file locked by this process. Throws
+ * `SANDBOX_UNAVAILABLE` if the file cannot be used.
  */
 export function openDatabase(file: string | null): DatabaseSync {
   let database: DatabaseSync | null = null
@@ -119,14 +119,14 @@ function migrate(database: DatabaseSync): void {
   database.exec('COMMIT')
 }
 
-/** Creates the one writer of a database. An answer must leave only after its writes are committed. */
+/** Creates the only writer of a database. Answers must not be sent before their writes are committed. */
 export function createGroupCommit(database: DatabaseSync) {
   const begin = database.prepare('BEGIN')
   const commit = database.prepare('COMMIT')
   let isOpen = false
   let waiting: ((error: Error | null) => void)[] = []
 
-  /** Returns why it failed, if it did, after telling everyone who waits. */
+  /** Tells all waiting callers the result, and returns the error, if any. */
   const commitGroup = (): Error | null => {
     if (!isOpen) return null
     isOpen = false
@@ -158,28 +158,28 @@ export function createGroupCommit(database: DatabaseSync) {
   }
 
   return {
-    /** Writes at once, inside the turn's transaction. */
+    /** Writes immediately, inside the turn's transaction. */
     write,
-    /** The same, and commits the transaction. */
+    /** Writes, and commits the transaction. */
     writeNow: <T>(work: () => T): T => {
       const result = write(work)
       flush()
       return result
     },
-    /** Calls back when everything written so far is committed, or could not be. */
+    /** Calls back once everything written so far is committed, or has failed. */
     onCommitted: (callback: (error: Error | null) => void): void => {
       if (isOpen) waiting.push(callback)
       else callback(null)
     },
-    /** Commits now. Throws if the database cannot. */
+    /** Commits now. Throws if that fails. */
     flush,
   }
 }
 
-/** Puts the writes of one turn of the event loop into one transaction. */
+/** Groups the writes of one turn of the event loop into one transaction. */
 export interface GroupCommit extends ReturnType<typeof createGroupCommit> {}
 
-/** Has a store filled that never had any of these; what was removed from it stays removed. */
+/** Fills a store that never had any of these; what was removed from it stays removed. */
 export function seedOnce(
   database: DatabaseSync,
   group: GroupCommit,

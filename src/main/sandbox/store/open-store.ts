@@ -12,7 +12,7 @@ import { createRequestStore } from './request-store.ts'
 import { createTaskStore } from './task-store.ts'
 import { createWatchlistStore } from './watchlist-store.ts'
 
-/** Opens the store that the options name, at that time. Throws `SANDBOX_UNAVAILABLE` if it cannot be used. */
+/** Opens the store that the options name. Throws `SANDBOX_UNAVAILABLE` if it cannot be used. */
 export function openStore(options: ResolvedSandboxOptions, now: Date) {
   const database = openDatabase(options.databaseFile)
   const group = createGroupCommit(database)
@@ -30,7 +30,7 @@ export function openStore(options: ResolvedSandboxOptions, now: Date) {
     tasks: createTaskStore(database, group, options.keepRequests),
     requests: createRequestStore(database, group, options.keepRequests),
     callbacks: createCallbackStore(database, group, options.keepRequests),
-    /** Calls back when everything written so far is committed, or could not be. */
+    /** Calls back once everything written so far is committed, or has failed. */
     onCommitted: group.onCommitted,
     close: (): void => {
       group.flush()
@@ -39,10 +39,10 @@ export function openStore(options: ResolvedSandboxOptions, now: Date) {
   }
 }
 
-/** Everything the sandbox remembers. */
+/** All stores of the sandbox. */
 export interface SandboxStore extends ReturnType<typeof openStore> {}
 
-/** Opens the moderation rules of the sandbox's project; a store that never had any starts with `seedRules`. */
+/** Opens the moderation rules of the project. A store that never had any starts with `seedRules`. */
 function createRuleStore(database: DatabaseSync, group: GroupCommit, seedRules: Rule[]) {
   const selectAll = database.prepare('SELECT document FROM rule ORDER BY rowid')
   const selectOne = database.prepare('SELECT document FROM rule WHERE rule_id = ?')
@@ -58,7 +58,7 @@ function createRuleStore(database: DatabaseSync, group: GroupCommit, seedRules: 
       const row = selectOne.get(ruleId)
       return row === undefined ? null : ruleSchema.parse(JSON.parse(String(row['document'])))
     },
-    /** Adds the rule, or replaces the one of its id. */
+    /** Adds the rule, or replaces the one with its id. */
     put: (rule: Rule): void => {
       group.writeNow(() => upsert.run(rule.rule_id, JSON.stringify(rule)))
     },

@@ -4,7 +4,7 @@ import type { Mode } from '../../../shared/service/endpoints.ts'
 import type { GroupCommit } from './open-database.ts'
 import type { OutcomeCount } from './task-store.ts'
 
-/** Endpoints whose requests are logged; those of tasks have a record of their own. */
+/** Endpoints whose requests are logged; tasks are recorded separately. */
 export const LOGGED_ENDPOINTS: readonly LoggedEndpoint[] = OPERATION_KINDS.flatMap((kind) => {
   if (kind === 'task') return []
   return OPERATIONS[kind].modeOf === undefined ? [kind] : [`${kind}/sync` as const, `${kind}/async` as const]
@@ -14,18 +14,18 @@ type LoggedKind = Exclude<OperationKind, 'task'>
 
 export type LoggedEndpoint = LoggedKind | `${LoggedKind}/${Mode}`
 
-/** A request as it came, and its outcome. */
+/** A request and its outcome. */
 interface LoggedRequest {
   endpoint: LoggedEndpoint
   /** The same for a request and its repetitions. */
   key: string
-  /** The index, the watchlist or the appeal it is about; '' if that could not be read. */
+  /** The index, watchlist or appeal of the request; '' if it could not be read. */
   subject: string
-  /** `accepted`, the refusal (`rejected:CODE`), or the fault that befell its answer (`fault:NAME`). */
+  /** `accepted`, the refusal (`rejected:CODE`), or the fault of its answer (`fault:NAME`). */
   outcome: string
   taskId: string | null
   arrivedOn: Date
-  /** JSON text; null if there was none, or it is no longer, or was never, kept. */
+  /** JSON text; null if there was none, or if it was dropped or never kept. */
   body: string | null
 }
 
@@ -36,12 +36,15 @@ interface RequestFilter {
   subject: string | null
 }
 
-/** Bodies are dropped from old requests this many at a time. */
+/** How many old requests lose their bodies at a time. */
 const DROP_BLOCK = 1_000
 
 const FILTER = 'WHERE (?1 IS NULL OR endpoint = ?1) AND (?2 IS NULL OR subject = ?2)'
 
-/** Opens the record of every request to indexes, watchlists and appeals. Of the newest `keepRequests` requests the bodies are kept. */
+/**
+ * Opens the log of all requests to indexes, watchlists and appeals. The bodies of the newest `keepRequests`
+ * are kept.
+ */
 export function createRequestStore(database: DatabaseSync, group: GroupCommit, keepRequests: number) {
   const selectTries = database.prepare('SELECT count(*) AS n FROM request WHERE endpoint = ? AND key = ?')
   const insert = database.prepare(
@@ -59,7 +62,7 @@ export function createRequestStore(database: DatabaseSync, group: GroupCommit, k
   )
 
   return {
-    /** Which try of this key the next request is, from 1. */
+    /** The number, from 1, of the next try with this key. */
     nextTry: (endpoint: LoggedEndpoint, key: string): number =>
       Number(selectTries.get(endpoint, key)?.['n']) + 1,
     note: ({ endpoint, key, subject, outcome, taskId, arrivedOn, body }: LoggedRequest): void => {
@@ -69,12 +72,12 @@ export function createRequestStore(database: DatabaseSync, group: GroupCommit, k
       const id = Number(lastInsertRowid)
       if (id % DROP_BLOCK === 0) dropBodies.run(id - keepRequests - DROP_BLOCK, id - keepRequests)
     },
-    /** How requests to each endpoint ended. */
+    /** Outcomes of the requests to each endpoint. */
     outcomes: (): (OutcomeCount & { endpoint: string })[] =>
       selectOutcomes.all() as unknown as (OutcomeCount & { endpoint: string })[],
     count: ({ endpoint, subject }: RequestFilter): number =>
       Number(selectCount.get(endpoint, subject)?.['n']),
-    /** Requests in the order they came, after that many. */
+    /** Requests from that offset on, in the order they arrived. */
     page: ({ endpoint, subject }: RequestFilter, offset: number, limit: number): LoggedRequest[] => {
       const rows = selectPage.all(endpoint, subject, limit, offset) as unknown as StoredRequest[]
       return rows.map(({ arrivedMs, ...request }) => ({ ...request, arrivedOn: new Date(arrivedMs) }))

@@ -3,28 +3,31 @@ import type { GroupCommit } from './open-database.ts'
 
 export interface StoredTask {
   postId: string
-  /** The endpoint that took it, such as `task/v1/async`. */
+  /** The endpoint that accepted it, such as `task/v1/async`. */
   endpoint: string
   taskId: string
   /** SHA-256 of the model and the content, in hexadecimal. */
   contentHash: string
   createdOn: Date
-  /** How the request that brought it ended: `accepted`, or the fault that befell its answer. */
+  /** The outcome of its request: `accepted`, or the fault of its answer. */
   outcome: string
-  /** The request body as JSON text; null if it is no longer, or was never, kept. */
+  /** The request body as JSON text; null if it was dropped or never kept. */
   request: string | null
 }
 
-/** How many requests ended in one way. */
+/** The number of requests with one outcome. */
 export interface OutcomeCount {
   outcome: string
   requests: number
 }
 
-/** Requests are dropped from old tasks this many at a time. */
+/** How many old tasks lose their requests at a time. */
 const DROP_BLOCK = 1_000
 
-/** Hexadecimal digits of a content hash that identify analysed content: as many as a JavaScript number holds exactly. */
+/**
+ * Hexadecimal digits of a content hash that identify analysed content: as many as a JavaScript number can
+ * hold exactly.
+ */
 const CONTENT_NUMBER_DIGITS = 13
 
 const OUTCOMES = `SELECT outcome, sum(requests) AS requests FROM (
@@ -34,7 +37,10 @@ const OUTCOMES = `SELECT outcome, sum(requests) AS requests FROM (
 const TASKS = `SELECT post_id AS postId, endpoint, task_id AS taskId, lower(hex(content_hash)) AS contentHash,
   created_ms AS createdMs, outcome, request FROM task`
 
-/** Opens the sandbox's tasks, and a count of every request it got. Of the newest `keepRequests` tasks the request bodies are kept. */
+/**
+ * Opens the sandbox's tasks and a count of all requests. The request bodies of the newest `keepRequests`
+ * tasks are kept.
+ */
 export function createTaskStore(database: DatabaseSync, group: GroupCommit, keepRequests: number) {
   const countTries = database.prepare(
     `SELECT (SELECT count(*) FROM task WHERE post_id = ?1)
@@ -55,7 +61,7 @@ export function createTaskStore(database: DatabaseSync, group: GroupCommit, keep
   const selectPage = database.prepare(`${TASKS} ORDER BY id LIMIT ? OFFSET ?`)
   const selectCount = database.prepare('SELECT count(*) AS n FROM task')
 
-  /** Kept next to the tables, so that statistics cost nothing however many tasks there are. */
+  /** Kept in memory, so that statistics are free however many tasks there are. */
   const stored = selectTotals.all() as unknown as OutcomeCount[]
   const totals = new Map(stored.map(({ outcome, requests }) => [outcome, requests]))
   let taskCount = Number(selectCount.get()?.['n'])
@@ -64,9 +70,9 @@ export function createTaskStore(database: DatabaseSync, group: GroupCommit, keep
   }
 
   return {
-    /** Which try of this post_id the next request is, from 1. */
+    /** The number, from 1, of the next try with this post_id. */
     nextTry: (postId: string): number => Number(countTries.get(postId)?.['tries']) + 1,
-    /** Stores the task; false if its post_id was submitted before. */
+    /** Stores the task; false if its post_id was already submitted. */
     insert: (task: StoredTask): boolean => {
       const { changes, lastInsertRowid } = group.write(() =>
         insertTask.run(
@@ -86,12 +92,12 @@ export function createTaskStore(database: DatabaseSync, group: GroupCommit, keep
       countTotal(task.outcome)
       return true
     },
-    /** Notes that the content was analysed; true if it was before. */
+    /** Notes that the content was analysed; true if it had been before. */
     noteAnalysed: (contentHash: string): boolean => {
       const contentNumber = Number.parseInt(contentHash.slice(0, CONTENT_NUMBER_DIGITS), 16)
       return group.write(() => insertAnalysed.run(contentNumber).changes === 0)
     },
-    /** Counts a request that stored no task; `postId` is '' if it could not be read. */
+    /** Counts a request without a stored task; `postId` is '' if it could not be read. */
     countRefusal: (postId: string, outcome: string): void => {
       group.write(() => upsertRefusal.run(postId, outcome))
       countTotal(outcome)
@@ -102,10 +108,10 @@ export function createTaskStore(database: DatabaseSync, group: GroupCommit, keep
       const row = selectTask.get(postId)
       return row === undefined ? null : toTask(row)
     },
-    /** Tasks in the order they were taken, after that many. */
+    /** Tasks from that offset on, in the order they were accepted. */
     page: (offset: number, limit: number): StoredTask[] => selectPage.all(limit, offset).map(toTask),
     count: (): number => taskCount,
-    /** Forgets every task and every count, so that post_ids can be used again. */
+    /** Deletes all tasks and counts, so that post_ids can be used again. */
     clear: (): void => {
       group.writeNow(() => database.exec('DELETE FROM task; DELETE FROM refusal; DELETE FROM analysed;'))
       totals.clear()

@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type GroupCommit, seedOnce } from './open-database.ts'
 
-/** A term as the sandbox keeps it: lower-cased (docs/interface.md §2.5). */
+/** A stored term, in lower case (docs/interface.md §2.5). */
 export interface StoredTerm {
   term: string
   notes: string | null
 }
 
-/** Opens the watchlists of the sandbox's project; a store that never had any starts with `seedLists`. */
+/** Opens the watchlists of the project. A store that never had any starts with `seedLists`. */
 export function createWatchlistStore(
   database: DatabaseSync,
   group: GroupCommit,
@@ -35,7 +35,7 @@ export function createWatchlistStore(
       if (selectName.get(name) === undefined) return null
       return selectTerms.all(name) as unknown as StoredTerm[]
     },
-    /** Makes the watchlist, or replaces its terms. */
+    /** Creates the watchlist, or replaces its terms. */
     put: (name: string, terms: StoredTerm[]): void => {
       group.writeNow(() => {
         insertList.run(name)
@@ -46,10 +46,10 @@ export function createWatchlistStore(
     /** False if there is no such watchlist. */
     remove: (name: string): boolean => group.writeNow(() => removeList.run(name)).changes !== 0,
     has: (name: string): boolean => selectName.get(name) !== undefined,
-    /** What the list says of a lower-cased term; null if it is not in it. */
+    /** The list's entry for a lower-cased term; null if there is none. */
     find: (name: string, term: string): StoredTerm | null =>
       (selectTerm.get(name, term) ?? null) as StoredTerm | null,
-    /** Adds a lower-cased term, or overwrites its notes, in the transaction of the request. */
+    /** Adds a lower-cased term or overwrites its notes, in the request's transaction. */
     setTerm: (name: string, { term, notes }: StoredTerm): void => {
       group.write(() => upsertTerm.run(name, term, notes))
     },
