@@ -135,8 +135,7 @@ async function runStall(
       durationMs: STALL_SECONDS * 1000,
       ...(maxInFlight === null ? {} : { maxInFlight }),
     })
-    // One arrival in ten hits a stall and waits uniformly between 0 and its whole length, so p99 waits nine
-    // tenths.
+    // One arrival in ten hits a stall and waits uniformly from 0 to its whole length, so p99 waits 0.9 of it.
     const implied = { p50: 20, p90: 20, p99: 920, max: 1_020 }
     const rows = [['', 'p50', 'p90', 'p99', 'max']]
     for (const series of ['http_req_duration', 'response_time', 'start_lag'] as const) {

@@ -128,8 +128,7 @@ export class WindowPage {
   }
 
   /**
-   * Memory after a garbage collection: the page's JavaScript heap and, on Linux, the private memory of its
-   * process.
+   * Memory after a garbage collection: the page's JavaScript heap; on Linux, its process's private memory.
    */
   async readMemory(): Promise<{ heapBytes: number; processBytes: number | null }> {
     await this.#devtools.send('HeapProfiler.collectGarbage')

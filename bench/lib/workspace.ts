@@ -21,10 +21,7 @@ export function createBenchEngine(workspace: string): Engine {
   return createEngine({ workspace })
 }
 
-/**
- * Reads and checks a source into a run that is stopped before it sends anything, and measures how long that
- * takes.
- */
+/** Reads and checks a source into a run that is stopped before it sends anything, and measures the time. */
 export async function takeIn(engine: Engine, plan: Plan) {
   const startMs = performance.now()
   const run = await engine.runs.startRun(plan, {

@@ -11,10 +11,7 @@ export const defaultTaskResponseSchema = z.looseObject({
   triggered_rules: z.array(triggeredRuleSchema),
 })
 
-/**
- * The immediate answer to an async submission (docs/interface.md §4.1); its members besides task_id are not
- * shown.
- */
+/** The immediate answer to an async submission (docs/interface.md §4.1). Only its task_id is shown. */
 export const asyncAcknowledgementSchema = z.looseObject({ task_id: z.string() })
 
 /** A rule in the legacy response (docs/interface.md §2.3). */

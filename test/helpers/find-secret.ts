@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * The byte forms of a secret to search for: as text, as text for Windows, in a URL, and in base64 at any
- * offset.
+ * A secret's byte forms to search for: as text, as text for Windows, in a URL, and in base64 at any offset.
  */
 function toForms(secret: string): Buffer[] {
   const inBase64 = [0, 1, 2].map((offset) => {

@@ -14,8 +14,7 @@ export interface TestCalls {
   exit(code: number): void
   throwLater(): void
   /**
-   * One step without a pause: sets `marks[0]` at its beginning (1) and end (2), and ends once `marks[1]` is
-   * set.
+   * One step without a pause: sets `marks[0]` at its start (1) and end (2), and ends once `marks[1]` is set.
    */
   work(marks: Int32Array<SharedArrayBuffer>): void
 }

@@ -24,10 +24,7 @@ export async function withTemporaryFolder<Result>(
   }
 }
 
-/**
- * Gives each test of a file its own folder for temporary files, which is otherwise shared with other test
- * processes.
- */
+/** Gives each test of a file its own folder for temporary files, else shared with other test processes. */
 export function keepTemporaryFilesApart(): void {
   beforeEach(() => {
     const folder = makeFolder()

@@ -26,8 +26,7 @@ export async function annotate({ env, err }: CliContext, annotations: readonly A
 }
 
 /**
- * A workflow command of GitHub Actions: always one line that sets only title and message, whatever the texts
- * hold.
+ * A workflow command of GitHub Actions: one line that sets only title and message, whatever the texts hold.
  */
 export function formatAnnotation({ level, title, message }: Annotation): string {
   const escapeMessage = (text: string) =>

@@ -102,7 +102,7 @@ async function openEngine(workspace: string): Promise<Engine> {
 }
 
 /**
- * Asks a yes-or-no question on the terminal. Enter alone, end of input and Ctrl-C mean no. Requires
+ * Asks a yes-or-no question on the terminal. Enter, end of input and Ctrl-C mean no. Requires
  * `context.canAsk`.
  */
 async function askYesNo(question: string): Promise<boolean> {

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { findCacheFolder } from '../default-workspace.ts'
 import { closeFolder, keepFilesPrivate, makeFolders } from '../engine/workspace/file-permissions.ts'
 
-// Entry of the installed command (scripts/pack-cli/sluice.cjs). Has no top-level await, since that file
-// requires it.
+// Entry of the installed command. No top-level await, since scripts/pack-cli/sluice.cjs requires it.
 keepFilesPrivate()
 keepCompiledCode()
 void import('./main.ts')

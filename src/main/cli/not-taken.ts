@@ -16,8 +16,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
 }
 
 /**
- * Says that a command does not take the options that a text names; empty if it takes them or the text names
- * none.
+ * Says that a command does not take the options that a text names; empty if it takes them or none is named.
  */
 export function sayNotTaken(command: string, text: string): string {
   const instead = INSTEAD[command]

@@ -17,8 +17,7 @@ function toCommandError(error: unknown, command: string): SluiceError {
     return new SluiceError({
       id: 'arguments_refused',
       command,
-      // Commander repeats the whole argument, which may hold a password, so all but harmless parts are
-      // removed.
+      // Commander repeats the whole argument, which may hold a password, so only harmless parts are kept.
       reason: error.message
         .replace(/^error: /, '')
         .replace(/\n\(Did you mean (.+)\?\)$/, '; did you mean $1?')

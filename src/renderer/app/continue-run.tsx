@@ -33,8 +33,7 @@ import { beginCorrection } from './correct-run.tsx'
 import { goTo } from './route.ts'
 
 /**
- * A run to be continued, and how: from where it stopped, or with its unsuccessful rows, which may be
- * corrected first.
+ * A run to continue, and how: from where it stopped, or with its unsuccessful rows, perhaps corrected first.
  */
 interface ContinueRequest {
   kind: 'resume' | 'retry' | 'correct'
@@ -116,10 +115,7 @@ export function ContinueRun(props: {
   )
 }
 
-/**
- * The key typed in this window with which the run was sent; empty if there is none, null while that is
- * unknown.
- */
+/** The key typed in this window with which the run was sent; empty for none, null while that is unknown. */
 function useOwnKey(runId: string, summary: RunSummary | undefined): string | null {
   const apiKeys = summary === undefined ? [] : recallTypedKeys(toAddresses(summary))
   const { data, isPending } = useQuery({

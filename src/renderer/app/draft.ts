@@ -180,8 +180,8 @@ export function rememberDraft(): void {
     try {
       sessionStorage.setItem(KEY, JSON.stringify(toMemory(draft)))
     } catch {
-      // If the browser stores nothing, the draft is lost with the page, as it says. But no older draft may
-      // return instead.
+      // If the browser stores nothing, the draft is lost with the page, as it says; but no older one may
+      // return.
       forgetDraft()
     }
   })

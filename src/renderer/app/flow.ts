@@ -187,8 +187,7 @@ export function changeReading(reading: Reading): void {
 }
 
 /**
- * Leaves out one of the source's files, by its index. This drops corrections, which name rows as counted
- * before.
+ * Leaves out one of the source's files, by its index. Drops corrections, which name rows as counted before.
  */
 export async function leaveOutFile(file: number): Promise<void> {
   const { source } = useDraft.getState()
@@ -424,8 +423,7 @@ export async function searchCapacity(accept: AcceptCode[]): Promise<void> {
 }
 
 /**
- * Ends a held run that is not needed any more: it is deleted if it sent nothing, and stays as interrupted
- * otherwise.
+ * Ends a held run that is not needed any more: deletes it if it sent nothing, else leaves it as interrupted.
  */
 function dropRun(runId: string | null): void {
   if (runId === null) return

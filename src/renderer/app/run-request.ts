@@ -95,10 +95,7 @@ function toDestination(
   }
 }
 
-/**
- * The key typed for the draft's service, or null: the sandbox needs none, and a stored connection has its
- * own.
- */
+/** The key typed for the draft's service; null: the sandbox needs none, a stored connection has its own. */
 export function typedKey(draft: Draft): string | null {
   const { destination } = draft.settings
   if (destination.kind === 'sandbox') return null

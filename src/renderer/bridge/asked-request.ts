@@ -4,8 +4,8 @@ import type { ErrorGroup } from '../../shared/run/run.ts'
 import { bridge } from './client.ts'
 
 /**
- * Query for the request of a row, or of the first row that matches a filter: a message of the service may
- * quote it.
+ * Query for the request of a row, or of the first row that matches a filter. A service's message may quote
+ * it.
  */
 export function askRequest(runId: string, of: { row: number } | { filter: RowFilter }) {
   return {

@@ -16,10 +16,7 @@ const SO_FAR_MS = 500
 
 type Link = SocketLink<object> | PortLink<object>
 
-/**
- * The engine for the window: over a port on the desktop, over a websocket in a browser. Connects on first
- * use.
- */
+/** The engine for the window: over a port on the desktop, a websocket in a browser. Connects on first use. */
 export const bridge: BridgeClient = createORPCClient(
   new DynamicLink(() => {
     openLink ??= chooseLink()
@@ -33,8 +30,7 @@ export const ask = createTanstackQueryUtils(bridge)
 /** Caches the engine's answers while a screen shows them. */
 export const queryClient = new QueryClient({
   defaultOptions: {
-    // The engine is reachable without a network. Answers that are not shown are dropped, since they may be
-    // content.
+    // The engine is reachable without a network. Drops answers that are not shown, since they may be content.
     queries: {
       networkMode: 'always',
       retry: false,

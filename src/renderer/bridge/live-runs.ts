@@ -114,10 +114,7 @@ async function followLateCallbacks(runId: string, signal: AbortSignal): Promise<
   }
 }
 
-/**
- * Reads everything under these keys again if it is shown. Reads in progress may be outdated, so they are
- * cancelled.
- */
+/** Reads everything under these keys again if it is shown. Cancels current reads, which may be outdated. */
 function refresh(...keys: QueryKey[]): void {
   for (const queryKey of keys) {
     void queryClient.cancelQueries({ queryKey }).then(() => queryClient.invalidateQueries({ queryKey }))

@@ -1,10 +1,7 @@
 import { QueryObserver, type QueryObserverOptions } from '@tanstack/react-query'
 import { ask, queryClient } from './client.ts'
 
-/**
- * Rows of results fetched at once: about as many as a window shows. Rows out of sight would only delay those
- * in sight.
- */
+/** Rows of results fetched at once: about a window's worth. More rows would only delay those in sight. */
 export const PAGE_ROWS = 50
 
 /** How long prefetched answers are kept for the screen that shows them, milliseconds. */

@@ -32,8 +32,7 @@ const BETWEEN_DOWNLOADS_MS = 500
 const LONGEST = 80
 
 /**
- * A file name for a run's export: the run's name without characters that file systems refuse, and the
- * format's ending.
+ * Name of a run's export file: the run's name without characters that file systems refuse, and the ending.
  */
 export function suggestFileName(
   runName: string,

@@ -52,8 +52,7 @@ export async function takeFile(
 export type Chosen = File | BrowserFolder | Promise<BrowserFolder>
 
 /**
- * Turns everything chosen at once into one source, in the order of the names. Throws a `SluiceError` with
- * instructions.
+ * Turns everything chosen at once into one source, sorted by name. Throws a `SluiceError` with instructions.
  */
 export async function takeAll(
   chosen: readonly Chosen[],
@@ -98,8 +97,7 @@ export function toBrowserFolder(files: readonly File[]): BrowserFolder | null {
 }
 
 /**
- * The dropped items. A folder's files are listed, except on the desktop, which reads the folder in place by
- * its path.
+ * The dropped items. A folder's files are listed; the desktop instead reads the folder in place by its path.
  */
 export function listDropped({ items, files }: DataTransfer): Chosen[] {
   if (findDesktopApi() !== null) return [...files]
@@ -128,7 +126,7 @@ async function readDroppedFolder(entry: FileSystemDirectoryEntry): Promise<Brows
 }
 
 /**
- * Makes a chosen folder readable for the engine by uploading its files. Throws a `SluiceError` with
+ * Uploads a chosen folder's files, so that the engine can read them. Throws a `SluiceError` with
  * instructions.
  */
 export async function takeFolder(

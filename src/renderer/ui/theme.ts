@@ -179,8 +179,7 @@ function readRemAgain(): void {
 }
 
 function subscribe(changed: () => void): () => void {
-  // Adding the same listener again has no effect. It stays, since the window may be resized while no screen
-  // needs the size.
+  // Adding it again has no effect. It stays, since the window may be resized while no screen needs the size.
   window.addEventListener('resize', readRemAgain)
   remListeners.add(changed)
   return () => remListeners.delete(changed)

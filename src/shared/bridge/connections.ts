@@ -48,8 +48,7 @@ export type ConnectionEntry = z.infer<typeof entrySchema>
 const connectionFileSchema = z.enum(['authorities', 'client'])
 
 /**
- * Files that a person chooses for a connection: certificate authorities, or the client's certificate and then
- * its key.
+ * Files that a person chooses for a connection: certificate authorities, or the client's certificate and key.
  */
 export type ConnectionFile = z.infer<typeof connectionFileSchema>
 
@@ -107,8 +106,7 @@ export const connectionsContract = {
   list: base.output(entriesSchema),
   readStorage: base.output(storageSchema),
   /**
-   * Keys that no connection uses any more and whose store does not respond, so that they could not be
-   * removed.
+   * Keys that no connection uses any more, but which could not be removed, as their store does not respond.
    */
   listKeysLeft: base.output(keysLeftSchema),
   /** How many certificate authorities this system trusts in addition to those built in. */

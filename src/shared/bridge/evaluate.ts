@@ -12,8 +12,8 @@ const nameSchema = z.string().min(1).max(1_000)
 
 const questionSchema = z.object({
   /**
-   * Column with the labels, in the run or in `labels`, or a column for each rule; null if verdicts alone are
-   * labels.
+   * Column with the labels, in the run or in `labels`, or a column for each rule; null to judge by verdicts
+   * alone.
    */
   label: z
     .union([

@@ -47,7 +47,7 @@ export function followReceiver(client: BridgeClient, signal?: AbortSignal) {
 }
 
 /**
- * Yields the production question that this window waits for, now and whenever it changes; null while there is
+ * Yields the production question that this window waits for, now and at each change; null while there is
  * none.
  */
 export function followQuestion(client: BridgeClient, signal?: AbortSignal) {

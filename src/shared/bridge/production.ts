@@ -15,10 +15,7 @@ export type WaitingQuestion = z.infer<typeof waitingQuestionSchema>
 
 /** Questions before production. A window cannot answer one; it can show that one waits, and give up. */
 export const productionContract = {
-  /**
-   * The question that this window waits for, now and whenever it changes. Use `followQuestion` of
-   * `follow.ts`.
-   */
+  /** The question that this window waits for, now and at each change. Use `followQuestion` of `follow.ts`. */
   watch: base
     .input(streamIdSchema)
     .output(eventIterator(z.object({ sequence: z.int(), question: waitingQuestionSchema.nullable() }))),

@@ -70,8 +70,7 @@ export const checkContract = {
   /** Problems by cause, each with its first rows. */
   problems: base.input(runIdSchema).output(z.array(problemGroupSchema)),
   /**
-   * Causes of warnings that a person must still accept before anything is sent, each with the rows that would
-   * be sent.
+   * Causes of warnings that a person must still accept before sending, each with the rows that would be sent.
    */
   openWarnings: base.input(runIdSchema).output(z.array(problemGroupSchema)),
 }

@@ -10,10 +10,7 @@ export type MediaLook = (typeof MEDIA_LOOKS)[number]
 /** Longest idle time after which content can be hidden again, minutes. */
 const HIDE_AFTER_MAX_MINUTES = 240
 
-/**
- * A person's settings for the window: kept in `settings.json` of the workspace, for the desktop app and
- * browsers.
- */
+/** A person's settings for the window: in `settings.json` of the workspace, for desktop app and browsers. */
 export const settingsSchema = z.object({
   version: z.literal(1).default(1),
   theme: z.enum(['system', 'light', 'dark']).default('system'),

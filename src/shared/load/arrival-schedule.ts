@@ -11,8 +11,7 @@ export interface ArrivalSchedule {
   /** Requests due in all. */
   readonly total: number
   /**
-   * The integral of the rate up to a time: how many requests should have been sent by then, including
-   * fractions.
+   * The integral of the rate up to a time: how many requests should have been sent by then, with fractions.
    */
   plannedAt(ms: number): number
   /** How many requests are due by a time, inclusive. */

@@ -29,8 +29,7 @@ const probeSchema = z.object({
   /** Share of requests that did not succeed; null if none ended. */
   failed_share: z.number().nullable(),
   /**
-   * Of `response_time`, or of `http_req_duration` if requests in flight are searched; null if nothing was
-   * measured.
+   * Of `response_time`, or of `http_req_duration` for a search by requests in flight; null if not measured.
    */
   latency_ms: percentilesSchema.nullable(),
 })
@@ -159,8 +158,7 @@ export function judgeProbe(level: number, summary: RunSummary): CapacityProbe {
 const STALLS_ADDED = 3
 
 /**
- * The delay in a percentile from late sending and late reading is known; requests sent together wait as long
- * again.
+ * The delay in a percentile by late sending and reading is known; requests sent together wait as long again.
  */
 const DELAYS_ADDED = 2
 
@@ -180,10 +178,7 @@ const KEPT_POINTS: Readonly<Record<string, keyof Percentiles>> = {
   'p(99)': 'p99',
 }
 
-/**
- * What a threshold's latency would be without this machine's delays; null if unknown, or for the slowest
- * requests.
- */
+/** A threshold's latency without this machine's delays; null if unknown, or for the slowest requests. */
 function readWithoutDelays({ expression }: ThresholdResult, without: WithoutOwnDelays = {}): number | null {
   const { metric, tags, aggregation, percentile } = readExpression(expression)
   const point = KEPT_POINTS[percentile === null ? aggregation : `p(${percentile})`]

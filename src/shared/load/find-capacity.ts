@@ -24,8 +24,7 @@ export interface SearchSteps {
 }
 
 /**
- * Sends probes one after another, each chosen by the results before it, until the search ends
- * (docs/load-tests.md §11).
+ * Sends probes one by one, each chosen by earlier results, until the search ends (docs/load-tests.md §11).
  */
 export async function findCapacity(
   plan: LoadPlan,

@@ -1,5 +1,4 @@
-// Imports single files: the log writer creates number formats when it is loaded, which takes 20 ms in each
-// thread.
+// Imports single files: the log writer creates number formats on loading, which takes 20 ms in each thread.
 import type { Histogram } from 'hdr-histogram-js'
 import { decodeFromCompressedBase64, encodeIntoCompressedBase64 } from 'hdr-histogram-js/dist/encoding.js'
 import { build } from 'hdr-histogram-js/dist/HistogramBuilder.js'
@@ -61,10 +60,7 @@ function toView(base64: string): DataView {
  */
 const ENCODED_MAX = 128 * 1024
 
-/**
- * Reverses {@link encodeHistogram}. Throws for text that is not a histogram, or would unpack to far more than
- * one.
- */
+/** Reverses {@link encodeHistogram}. Throws for text that is no histogram, or would unpack to far more. */
 export function decodeHistogram(text: string): Histogram {
   if (text.length > ENCODED_MAX) throw new RangeError('a histogram is longer than any that was ever stored')
   const histogram = decodeFromCompressedBase64(text)
@@ -201,8 +197,7 @@ export function toLatencyBars(histogram: Histogram, range: BarRange = histogram)
 }
 
 /**
- * The start of the cell of a value, in microseconds: the least value that a histogram does not distinguish
- * from it.
+ * The start of a value's cell, in microseconds: the least value that a histogram does not tell apart from it.
  */
 export function toCellStart(histogram: Histogram, us: number): number {
   if (!(histogram instanceof JsHistogram)) throw new Error('only histograms of this process can be walked')

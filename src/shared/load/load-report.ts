@@ -131,10 +131,7 @@ const generatorSchema = z.object({
   workers: z.int(),
 })
 
-/**
- * Outcome of the first request, which is sent before everything else, with row 1; no other figure includes
- * it.
- */
+/** Outcome of the first request, which is sent before all else, with row 1; no other figure includes it. */
 const firstRequestSchema = z.object({
   outcome: outcomeSchema,
   status: z.int().nullable(),

@@ -131,8 +131,7 @@ export function createStageOf(load: Load): ((sequence: number, sentMs: number) =
 }
 
 /**
- * How many requests of a closed pace are in flight over time; without a duration, as if it ran for the
- * longest time.
+ * How many requests of a closed pace are in flight over time; without a duration, as for the longest time.
  */
 export function toConcurrencySchedule({ pace, durationMs }: Load): ConcurrencySchedule {
   return createConcurrencySchedule(toStages(pace, durationMs ?? LOAD_MAX_MS))

@@ -72,8 +72,7 @@ type Read = (measured: LoadMeasurements) => number
 type ReadSum = (sums: RequestSums) => number
 
 /**
- * A phase of a request, named as in its timings; only a request that opens a connection has connection
- * phases.
+ * A phase of a request, named as in its timings; only requests that open a connection have connection phases.
  */
 type Phase = 'waitingUs' | 'connectUs' | 'tlsUs'
 
@@ -333,7 +332,7 @@ export function readMetric(
     case 'trend': {
       const latency = isTrend(metric) ? measured.latencies[metric] : undefined
       if (latency === undefined || latency.totalCount === 0) {
-        // Requests over an open connection spent no time on opening it; without any request, that time is
+        // Requests over an open connection spent no time on opening it; without any request, the time is
         // unknown.
         const isOfOpening = definition.phase !== undefined && definition.phase !== 'waitingUs'
         return isOfOpening && (measured.latencies.http_req_sending?.totalCount ?? 0) > 0 ? 0 : null

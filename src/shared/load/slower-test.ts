@@ -67,8 +67,7 @@ export function toExcessChance(
   if (sumA.count === 0 || sumB.hits * sumA.count <= sumA.hits * sumB.count) return 1
   const count = sumA.count + sumB.count
   const hits = sumA.hits + sumB.hits
-  // A sample of a finite whole varies less the more of the whole it is; all of the whole does not vary at
-  // all.
+  // A sample of a finite whole varies less the more of the whole it is; all of the whole varies not at all.
   const unseen = Math.max(1 / count, 1 - hits / count)
   const counted = 1 / (toDesignEffect(a, b, { level, batchesMin }) * unseen)
   return toBetaShare(sumB.count / count, counted * sumB.hits, counted * sumA.hits + 1)

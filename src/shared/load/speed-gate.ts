@@ -38,8 +38,7 @@ const FAILURE_SECONDS_MIN = 2
 const BEYOND_MIN = 10
 
 /**
- * Something is judged only if B would fail with this many times the allowed value, or that many more
- * failures.
+ * Something is judged only if B would fail with this many times the allowed value, or so many more failures.
  */
 const SEEN_FACTOR = 2
 
@@ -102,8 +101,8 @@ const percentileVerdictSchema = z.object({
   /** The probability that chance alone makes B so much slower than allowed; compared with `level`. */
   p: z.number().nullable(),
   /**
-   * If within: the multiple of A's value from which B would have failed, with as many requests of the same
-   * variation.
+   * If within: the multiple of A's value from which B would have failed, for as many requests that vary
+   * alike.
    */
   fails_from: z.number().nullable(),
 })
@@ -277,8 +276,8 @@ function judgeFailures(
   if (runs.some(({ requests }) => requests === 0)) return open('no_requests')
   if (runs.some(({ seconds }) => seconds === 0)) return open('percentiles_only')
   const isShort = runs.some(({ seconds }) => seconds < FAILURE_SECONDS_MIN)
-  // One second does not show how failures depend on each other, but it is plain if B mostly fails and A does
-  // not.
+  // One second does not show how failures depend on each other, but B mostly failing while A does not is
+  // plain.
   if (isShort && !(shares.b > FAILING_SHARE && shares.a <= FAILING_SHARE)) return open('too_short')
   const toFailures = (side: readonly JudgedRun[]) => side.map(({ failures }) => failures)
   const [ofA, ofB] = [toFailures(a), toFailures(b)]

@@ -88,7 +88,7 @@ export function toBetaShare(x: number, a: number, b: number): number {
 }
 
 /**
- * The value that Student's distribution exceeds with this probability (below one half), for any degrees of
+ * The value that Student's distribution exceeds with this probability (below 0.5), for any degrees of
  * freedom.
  */
 export function toStudentTail(probability: number, degrees: number): number {

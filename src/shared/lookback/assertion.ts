@@ -58,8 +58,8 @@ export function checkAssertion(
 ): Evaluation['assertions'][number] {
   const isKnown = knowsLabels || findJudged(evaluation.rules, of) !== undefined
   const found = isKnown ? readFigure(evaluation, of, figure) : null
-  // The mean of 0.7, 0.8 and 0.9 is less than 0.8 in floating point. A limit may be copied from a document
-  // with all digits.
+  // The floating-point mean of 0.7, 0.8 and 0.9 is below 0.8, and a document may give a limit with all
+  // digits.
   const value = found === null ? null : roundNoise(found)
   return { expression, value, ok: value !== null && compare(value, operator, roundNoise(limit)) }
 }

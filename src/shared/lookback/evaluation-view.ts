@@ -148,10 +148,7 @@ export function describeLeftOut({ rows, labels }: Evaluation): string | null {
 /** Thresholds shown for a class. */
 const SHOWN_POINTS = 10
 
-/**
- * A few thresholds of a class, ascending, each with its role: the best, a requested one, or one of the
- * others.
- */
+/** A few thresholds of a class, ascending, each with its role: the best, a requested one, or another. */
 export function listShownPoints({
   best_f1: best,
   wanted,

@@ -242,7 +242,7 @@ export interface LabelsFile {
   /** Column of the file that identifies the row. */
   key: string
   /**
-   * Column of the run with the same values (default: the column of the same name; `sluice_row` is the row's
+   * Column of the run with the same values (default: that of the same name; `sluice_row` is the row's
    * number).
    */
   runKey?: string
@@ -251,8 +251,8 @@ export interface LabelsFile {
 /** Where a run's labels are, what they mean, and what to judge with them. */
 export interface EvaluationQuestion {
   /**
-   * Column with the labels, in the run or in `labels`, or a column for each rule; null if verdicts alone are
-   * labels.
+   * Column with the labels, in the run or in `labels`, or a column for each rule; null to judge by verdicts
+   * alone.
    */
   label: string | readonly RuleColumn[] | null
   labels?: LabelsFile

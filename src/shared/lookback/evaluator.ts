@@ -210,10 +210,7 @@ interface Counts {
   falseNegatives: number
 }
 
-/**
- * The tallies of all targets on some of the rows. Most rows trigger nothing, so true negatives are not
- * counted.
- */
+/** The tallies of all targets on some rows. Most rows trigger nothing, so true negatives are not counted. */
 class GroupTally {
   rows = 0
   readonly #rows: number[] = []

@@ -78,8 +78,7 @@ export class Labels {
   readonly #known = new Map<string, readonly number[]>()
 
   /**
-   * `rules` are those that the run's rows triggered, names by id. With `positives`, only their rules are
-   * judged.
+   * `rules` are those that the run's rows triggered, names by id. With `positives`, judges only their rules.
    */
   constructor(
     rules: ReadonlyMap<string, string>,
@@ -105,10 +104,7 @@ export class Labels {
     return isMissing(cell) && !this.#mapped.has(toComparableValue(cell))
   }
 
-  /**
-   * The values of a label: the items of a list, or the parts between separators. Empty for a cell without a
-   * label.
-   */
+  /** The values of a label: the items of a list, or the parts between separators. Empty without a label. */
   split(cell: string): readonly string[] {
     const known = this.#split.get(cell)
     if (known !== undefined) return known
@@ -148,10 +144,7 @@ export class Labels {
     return this.#findRule(rule)?.ruleIds ?? [toComparable(rule)]
   }
 
-  /**
-   * A function that finds the targets of rules by their {@link toRuleIds}; it does not find targets added
-   * later.
-   */
+  /** A function that finds the targets of rules by their {@link toRuleIds}, but not targets added later. */
   createTargetFinder(): (ruleIds: readonly string[]) => readonly number[] {
     const targetOf = new Map<string, number>()
     for (const [target, { rule }] of this.targets.entries()) {

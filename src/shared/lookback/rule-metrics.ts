@@ -4,10 +4,7 @@ import type { Judged, Metric } from './evaluation.ts'
 /** Confidence of the intervals. */
 const CONFIDENCE = 0.95
 
-/**
- * Labelled rows of one stratum, counted by what a rule did on them. Rows in none of the counts are true
- * negatives.
- */
+/** Labelled rows of one stratum, counted by what a rule did on them. Uncounted rows are true negatives. */
 export interface Tally {
   /** Rows with a label and an answer. */
   rows: number
@@ -133,8 +130,7 @@ function estimateF1(strata: readonly Tally[]): Metric {
 }
 
 /**
- * Precision, recall and F1 averaged over several rules: `macro` is their mean, `micro` counts all decisions
- * together.
+ * Precision, recall and F1 averaged over rules: `macro` is their mean, `micro` counts all decisions together.
  */
 export function averageRules(rules: readonly Judged[]): { macro: Averages; micro: Averages } {
   const mean = (read: (rule: Judged) => number | null) => {

@@ -50,8 +50,7 @@ export type Failure = z.infer<typeof failureSchema>
 export const runReportSchema = z.object({
   app_version: z.string(),
   /**
-   * Whether cells, messages and terms are included unchanged; otherwise everything that quotes a cell is left
-   * out.
+   * Whether cells, messages and terms are included unchanged; otherwise all that quotes a cell is left out.
    */
   has_content: z.boolean(),
   summary: runSummarySchema,
@@ -72,10 +71,7 @@ export const runReportSchema = z.object({
 export type RunReport = z.infer<typeof runReportSchema>
 
 export interface ReportOptions {
-  /**
-   * Written in the format of its ending: `.html`, `.md` or `.xlsx`. Without a file, the report is only
-   * returned.
-   */
+  /** Written in the format of its ending: `.html`, `.md` or `.xlsx`. Without a file, only returned. */
   file?: string
   withContent: boolean
   /** Null leaves the evaluation out. */

@@ -15,8 +15,7 @@ export class ScoreTally {
   }
 
   /**
-   * The curve of all thresholds; `weights` gives how many rows a row of each stratum counts for. Consumes the
-   * tally.
+   * The curve of all thresholds; `weights` says for how many rows a stratum's row counts. Consumes the tally.
    */
   toCurve(weights: readonly number[]): ScoreCurve {
     const lanes = this.#strata.flatMap(({ positives, negatives }, stratum) => {
@@ -199,8 +198,7 @@ function listPrecisionIndexes({ thresholds, truePositives, falsePositives }: Sco
 }
 
 /**
- * The distribution of scores, ascending: a bar for each score if there are at most `most`, else bars of equal
- * width.
+ * The distribution of scores, ascending: a bar per score if there are at most `most`, else equally wide bars.
  */
 export function toScoreBars(curve: ScoreCurve, most: number): ScoreBar[] {
   const { thresholds, truePositives, falsePositives } = curve

@@ -162,10 +162,7 @@ const KEPT_DIGITS = [15, 16, 17] as const
 const ZERO_SHARE = 1 / 5
 /** Highest probability of reporting a column as rounded whose ids end in zeros by chance. */
 const CHANCE_MAX = 0.01
-/**
- * Least share of long ids that are rounded, if any are: with a smaller share, many ids end in zeros by
- * chance.
- */
+/** Least share of long ids that are rounded, if any are: with less, many ids end in zeros by chance. */
 const ROUNDED_SHARE = 0.1
 const ZEROS = /0*$/
 
@@ -263,10 +260,7 @@ class FoundIds {
   }
 }
 
-/**
- * Ids with more digits than a program keeps, and those that it may have rounded: with zeros after the kept
- * digits.
- */
+/** Ids with more digits than a program keeps, and those that it may have rounded to trailing zeros. */
 class LongIds {
   readonly rounded = new FoundIds()
   readonly #kept: number

@@ -70,10 +70,7 @@ function findMissing(mapping: Mapping, table: MappedTable): MappingMistake[] {
   return mistakes
 }
 
-/**
- * Clearing the notes of every term because a column has another name would be a loss, so a person must ask
- * for it.
- */
+/** A column's new name would clear the notes of every term, which is a loss, so a person must ask for it. */
 function findUnsaidClearing(mapping: Mapping, { operation }: MappedTable): MappingMistake[] {
   if (emptyNotesOf(operation) !== 'clear') return []
   if (mapping['notes'] !== undefined || !isEmpty(mapping[REQUEST_FIELD.name])) return []

@@ -88,10 +88,7 @@ export function trimTerm(term: string): string {
     .replaceAll(ENDS, '')
 }
 
-/**
- * A form that is equal for texts that look alike: without case, width, form of composition and invisible
- * characters.
- */
+/** A form that is equal for texts that look alike: ignores case, width, composition, invisible characters. */
 export function toLookAlike(text: string): string {
   return text
     .normalize('NFKC')

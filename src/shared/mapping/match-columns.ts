@@ -17,8 +17,7 @@ import { trimName } from './id-text.ts'
 import { isLinkColumn } from './link-columns.ts'
 
 /**
- * The export's name for the item that a run added, so that a later run can remove it (docs/interface.md
- * §4.4).
+ * The export's name for the item that a run added, by which a later run removes it (docs/interface.md §4.4).
  */
 const EXPORTED_ITEM_ID = 'sluice_custom_index_item_id'
 
@@ -221,10 +220,7 @@ function fillDefaults(mapping: Mapping, { kind }: Operation): void {
 
 const TABLES: ReadonlySet<string> = new Set(['csv', 'tsv', 'xlsx'])
 
-/**
- * Whether a table's only column does not have the name of a field: a list of terms or texts often has no
- * header.
- */
+/** Whether a table's only column is not named like a field: a list of terms or texts often has no header. */
 export function hasLoneHeader(
   header: readonly string[],
   format: string | undefined,
@@ -251,10 +247,7 @@ interface SeenRows {
   links?: readonly { linkName: string }[]
 }
 
-/**
- * Indexes of a JSON source's columns with objects or arrays in its first rows: these are neither ids nor
- * texts.
- */
+/** Indexes of a JSON source's columns with objects or arrays in its first rows: neither ids nor texts. */
 function findStructured(seen: SeenRows | null): number[] {
   if (seen === null || seen.format !== 'jsonl') return []
   const isStructured = (cell: string | undefined) => cell !== undefined && /^[[{]/.test(cell) && isJson(cell)
@@ -418,8 +411,7 @@ function findByValues(
 }
 
 /**
- * Columns that a guess must not take: mapped columns, columns with objects, and links, which a person must
- * choose.
+ * Columns that a guess must not take: mapped ones, those with objects, and links, which a person must choose.
  */
 function listUsed(columns: readonly string[], mapping: Mapping, seen: SeenRows | null): Set<number> {
   const used = new Set([...findStructured(seen), ...findOwnColumns(columns)])
@@ -501,8 +493,7 @@ export function toPlanMapping(mapping: Mapping, columns: readonly string[], oper
 }
 
 /**
- * The fields that a column or a value may fill, in the order of the interface. The receiver fills
- * `callback_url`.
+ * The fields that a column or a value may fill, in the interface's order. The receiver fills `callback_url`.
  */
 export function fieldsFor(operation: Operation): RequestField[] {
   const mode = isAsync(operation) ? 'async' : 'sync'
@@ -555,8 +546,7 @@ export function toDefaultName(index: number): string {
 }
 
 /**
- * The name of the column at a stored number if it differs from the stored name; null if it does not, or none
- * is stored.
+ * The name of the column at a stored number if it is not the stored name; null if it is, or none is stored.
  */
 export function findOtherName(source: FieldSource, columns: readonly string[]): string | null {
   if (source.kind !== 'column' || source.name === undefined || typeof source.column !== 'number') return null
@@ -581,10 +571,7 @@ function isRivalMapped(field: string, mapping: Mapping): boolean {
   return (rivals[field] ?? []).some((rival) => mapping[rival] !== undefined)
 }
 
-/**
- * The column whose name is one of the field's words, else one that ends in such a word, like `Original
- * Tweet`.
- */
+/** The column whose name is one of the field's words, else ends in one, like `Original Tweet`. */
 function findByWord(columns: readonly string[], field: string, used: ReadonlySet<number>): number {
   // In an export, even a column of the field's own name needs a guess.
   const isExport = isJsonLinesExport(columns)

@@ -7,10 +7,7 @@ import { withColumnNames } from './kept-columns.ts'
 import { findColumn, findOtherName, suggestMapping } from './match-columns.ts'
 import { findPlaceholder, parseTemplate } from './templates.ts'
 
-/**
- * Stands for the mapping of the last run of a source with the same columns; no saved mapping can have this
- * name.
- */
+/** Stands for the mapping of the last run with the same columns; no saved mapping can have this name. */
 export const LAST_MAPPING = 'last'
 
 /** Most mappings in a workspace. */

@@ -66,8 +66,7 @@ export interface ErrorEntry {
 type Words = ErrorEntry['words']
 
 /**
- * Entries with one code, given the words of each by id. Errors with a special exit code have entries of their
- * own.
+ * Entries with one code, given the words of each by id. Errors with an exit code of their own are separate.
  */
 export function ofCode<Ids extends Record<string, Words>>(code: ErrorCode, ids: Ids) {
   const entries = Object.entries(ids).map(([id, words]) => [id, { code, words }])

@@ -44,10 +44,7 @@ function sayValue(value: string): { what: string; value: string | null } {
   return value === '' ? { what: 'is left empty', value: null } : { what: 'is sent as', value }
 }
 
-/**
- * How much of a source was changed by fixes: "12 cells in 12 rows (user_id 10, post_id 2), 3 rows split in
- * two".
- */
+/** How much of a source fixes changed: "12 cells in 12 rows (user_id 10, post_id 2), 3 rows split in two". */
 export function sayCorrected({ rows, cells, fields, split }: CorrectedCounts): string {
   const byField = fields.map(({ field, cells: count }) => `${field} ${count}`).join(', ')
   return [

@@ -243,10 +243,7 @@ const OUTCOMES: readonly OutcomeEntry[] = [
 
 const NOT_SENT = 'These rows were not sent. Correct the file or the mapping, and send the file again.'
 
-/**
- * What a person at the window can do about rows with the same outcome, or about the one `row` whose details
- * are open.
- */
+/** What a person at the window can do about rows with the same outcome, or about the one open `row`. */
 export function adviseInWindow(outcome: Outcome, operation: string, at: 'rows' | 'row' = 'rows'): string {
   const { error_code: code } = outcome
   if (outcome.outcome === 'invalid') {
@@ -276,10 +273,7 @@ export function findMendingStep(
   return OUTCOMES.find(({ applies }) => applies(only, operation))?.mend ?? null
 }
 
-/**
- * What a person at the command line can do about rows with the same outcome; null if the message already says
- * it.
- */
+/** What a person at the command line can do about rows with the same outcome; null if the message says it. */
 export function adviseInTerminal(group: ErrorGroup, summary: RunSummary): Advice | null {
   const { run_id: runId, operation, target, rows, errors } = summary
   const isLike = ({ outcome, status }: ErrorGroup) => outcome === 'invalid' || status === group.status

@@ -5,7 +5,7 @@ const QUOTE_MIN = 8
 const WHOLE_MIN = 4
 
 /**
- * Returns a function that replaces every part of a message that quotes one of these texts by `…`, ignoring
+ * Returns a function that replaces the parts of a message that quote one of these texts by `…`, ignoring
  * case.
  */
 export function createQuoteRemover(texts: readonly string[]): (message: string) => string {

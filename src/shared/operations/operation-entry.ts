@@ -45,10 +45,7 @@ export interface OperationTraits<Own, Scratch> {
   recognizedBy?: { ids: readonly (readonly string[])[]; contents?: readonly (readonly string[])[] }
   /** Fills a field that the mapping leaves open. */
   defaults?: Readonly<Record<string, { kind: 'template'; template: string }>>
-  /**
-   * Checks of a row's body, in the order in which problems are listed. Checks of tasks depend on their
-   * options.
-   */
+  /** Checks of a row's body, in the order of the listed problems. Checks of tasks depend on their options. */
   checks: readonly RowCheck[]
   endpoint: {
     method: 'POST' | 'GET'

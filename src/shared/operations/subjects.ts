@@ -17,7 +17,6 @@ interface SubjectLook {
 }
 
 /**
- * The subject of a row, which determines the service's answer: rules and scores, an id, a term's outcome, a
- * decision.
+ * The subject of a row, which the answer depends on: rules and scores, an id, a term's outcome, a decision.
  */
 export type Subject = keyof typeof SUBJECTS

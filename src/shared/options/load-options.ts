@@ -155,10 +155,7 @@ export const LOAD_OPTIONS = {
       otherwise: 'a think time belongs to a closed pace; an open one has its schedule',
     },
   },
-  /**
-   * How long requests in flight may take to finish after the load (30 s as in k6); then their outcome is
-   * unknown.
-   */
+  /** How long requests may stay in flight after the load (30 s as in k6) before their outcome is unknown. */
   gracefulStopMs: {
     schema: z.int().min(0).max(HOUR_MS).default(30_000),
     words:

@@ -5,10 +5,7 @@ import type { SheetChoice } from '../messages/mapping-messages.ts'
 export const sourcePlaceSchema = z.object({
   /** The row's number as a spreadsheet program shows it, counting the header; in JSON Lines the line. */
   row: z.int(),
-  /**
-   * The line of a text file on which the record begins; null if it equals the row's number or there are no
-   * lines.
-   */
+  /** The line of a text file on which the record begins; null if it is the row's number, or without lines. */
   line: z.int().nullable(),
   /** The file, if the source has several. */
   file: z.string().exactOptional(),
@@ -66,8 +63,7 @@ export interface RowAndRecord {
 }
 
 /**
- * The number of a row: as in its spreadsheet, or the line in JSON Lines; `4a` and `4b` if a fix split the
- * record.
+ * The number of a row: as in its spreadsheet, or the line in JSON Lines; `4a` and `4b` for a split record.
  */
 export function toRowNumber(place: SourcePlace): RowNumber {
   return place.half === undefined ? place.row : `${place.row}${HALF_LETTERS[place.half]}`

@@ -69,10 +69,7 @@ export type TypedKey = z.infer<typeof typedKeySchema>
 /** One of a deployment's keys, which are interchangeable (docs/interface.md §5.2). */
 export const connectionKeySchema = z.object({
   label: keyLabelSchema,
-  /**
-   * Name of the environment variable for the key, which wins if it is set; absent for a key that is only
-   * typed.
-   */
+  /** Name of the key's environment variable, which wins if it is set; absent for a key that is only typed. */
   env: environmentNameSchema.exactOptional(),
   /** Missing until the key is typed. */
   typed: typedKeySchema.exactOptional(),

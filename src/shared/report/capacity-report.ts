@@ -39,10 +39,7 @@ export function toProbeReport(
   }
 }
 
-/**
- * The result of a search: the answer, how certain it is, and the curve. `listing` is the command that lists
- * its probes.
- */
+/** The result of a search: answer, certainty and curve. `listing` is the command that lists its probes. */
 export function toCapacityAnswer(report: CapacityReport, listing: string): Section[] {
   const { probes, elapsed_ms: elapsedMs, thresholds } = report
   const { unit, answer, interval, end, failure } = toCapacityView(report, 'terminal')

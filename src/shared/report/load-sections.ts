@@ -27,10 +27,7 @@ export type AdviseOnLoad = (error: LoadErrorGroup) => string | null
 /** Selects the words and figures of tables: for a terminal, or for a page, which has more room. */
 type Surface = 'terminal' | 'page'
 
-/**
- * The parts of a load test's report, in order: thresholds and requests, latency, answers, and how this
- * machine coped.
- */
+/** The parts of a load test's report, in order: thresholds and requests, latency, answers, this machine. */
 export interface LoadSections {
   source: Section
   requests: readonly Section[]
@@ -60,8 +57,7 @@ export function toLoadSections(report: LoadReport, advise: AdviseOnLoad = () => 
 }
 
 /**
- * Thresholds with ✓ or ✗, the value and its distance from the limit, and a note if failures do not fail the
- * test.
+ * Thresholds with ✓ or ✗, the value and its distance from the limit; a note if failures do not fail the test.
  */
 function toThresholdsFact({ thresholds: { rows, note } }: LoadView): Fact {
   return {

@@ -56,7 +56,7 @@ import {
 const SHOWN = { terms: 5, groups: 10, rules: 15, files: 10 } as const
 
 /**
- * The whole run, below its heading: first what readers must know, then rows, requests, latency, rules,
+ * The whole run, below its heading: first what readers must know; then rows, requests, latency, rules,
  * errors.
  */
 export function toSummaryReport(summary: RunSummary, commandPrefix: string): Section[] {
@@ -275,10 +275,7 @@ function describeEchoes({ echoes }: Pick<RunSummary, 'echoes'>): string | null {
   return parts.join('; ')
 }
 
-/**
- * Requests by outcome, their rate, and what the service reported about its rate limit, its cache and its
- * callbacks.
- */
+/** Requests by outcome, their rate, and what the service reported about rate limit, cache and callbacks. */
 export function listRequestFacts(summary: RunSummary): Fact[] {
   const { requests, retry_after: asked } = summary
   const kinds = ([...OUTCOMES, 'retried'] as const)

@@ -138,8 +138,7 @@ export function findExportFormat<Ending extends string>(
 const GZIP = '.gz'
 
 /**
- * The format of a run's rows for a file name, and whether it is compressed: `rows.csv.gz`. Null for any other
- * name.
+ * The format of a run's rows for a file name, and if it is compressed: `rows.csv.gz`. Null for other names.
  */
 export function findRowFormat(
   file: string,

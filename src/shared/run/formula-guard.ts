@@ -35,8 +35,7 @@ export function seemsGuarded(cell: string): boolean {
 }
 
 /**
- * Says how many cells of a file were guarded; `unchanged` says how to get them without, such as `--lossless
- * writes …`.
+ * Says how many cells of a file were guarded; `unchanged` says how to avoid it, e.g. `--lossless writes …`.
  */
 export function sayGuarded(cells: number, unchanged: string): string {
   const them = cells === 1 ? 'it as a formula' : 'them as formulas'

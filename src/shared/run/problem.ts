@@ -159,10 +159,7 @@ export type ProblemGroup = z.infer<typeof problemGroupSchema>
 /** Longest excerpt of a cell in a problem, in UTF-16 code units. */
 const FOUND_MAX_CHARACTERS = 80
 
-/**
- * Cuts a cell to the excerpt for a problem, never inside a surrogate pair, and marks the cut with an
- * ellipsis.
- */
+/** Cuts a cell to a problem's excerpt, never inside a surrogate pair, and marks the cut with an ellipsis. */
 export function toFound(text: string): string {
   if (text.length <= FOUND_MAX_CHARACTERS) return text
   return `${text

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { SOURCE_FORMAT_NAMES } from '../plan/source-formats.ts'
 
 /**
- * A character that a file was read with, and its origin: stated, from the file's ending, guessed, or the
- * default.
+ * A character that a file was read with, and its origin: stated, from the file's ending, guessed, default.
  */
 const characterSchema = z.object({
   /** '' if no character has this role. */
@@ -12,8 +11,7 @@ const characterSchema = z.object({
 })
 
 /**
- * How an encoding is known: stated by a person, from a byte-order mark, because all bytes are valid, or
- * guessed.
+ * How an encoding is known: stated by a person, from a byte-order mark, as all bytes are valid, or guessed.
  */
 const encodingBySchema = z.enum(['given', 'bom', 'strict', 'guess'])
 

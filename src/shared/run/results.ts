@@ -151,10 +151,7 @@ export const rowDetailSchema = z.object({
   requestBody: z.string().nullable(),
   /** For a row that is not sent: its would-be request, including mistakes. */
   unsentBody: z.string().exactOptional(),
-  /**
-   * For a row that shares its request with others: its own part of the body, and the number of rows in the
-   * request.
-   */
+  /** For a row that shares its request: its own part of the body, and the number of rows in the request. */
   requestPart: z.object({ body: z.string(), rows: z.int() }).exactOptional(),
   requestMethod: z.enum(['POST', 'GET']),
   requestUrl: z.string(),
@@ -176,7 +173,7 @@ export type RowDetail = z.infer<typeof rowDetailSchema>
 /** A row for an export: its result, the exact exchange, and the rest of the service's answer. */
 export interface ExportRow extends ResultRow {
   /**
-   * For a row of JSON, the type of each cell, one letter each: s text, j other JSON, n null, - missing; else
+   * For a row of JSON, the type of each cell, a letter each: s text, j other JSON, n null, - missing; else
    * null.
    */
   kinds: string | null
@@ -310,10 +307,7 @@ export interface ExportOptions {
   columns?: readonly string[]
   /** Adds a column for each rule that any row triggered. */
   rulesAsColumns?: boolean
-  /**
-   * Separates the cells of a CSV file: a comma (default), semicolon, bar or tab, or the delimiter of the
-   * `source`.
-   */
+  /** Separates a CSV file's cells: a comma (default), semicolon, bar or tab, or the `source`'s delimiter. */
   delimiter?: string
   /** Whether a CSV file begins with a byte-order mark (default: true). */
   byteOrderMark?: boolean

@@ -257,10 +257,7 @@ const loadSummarySchema = z.object({
       traceparent: z.string().exactOptional(),
     })
     .exactOptional(),
-  /**
-   * For async load tests: callbacks that reported an error, did not arrive in time, or were still awaited at
-   * the end.
-   */
+  /** For async load tests: callbacks that reported an error, were late, or were still awaited at the end. */
   callbacks: z.object({ rejected: z.int(), overdue: z.int(), outstanding: z.int() }).optional(),
 })
 
@@ -359,14 +356,10 @@ export const runSummarySchema = z.object({
   /** For a retry: the first run of the whole, and the rows of the whole with all retries; else null. */
   whole_run: z.object({ run_id: z.string(), rows: rowCountsSchema }).nullable(),
   /**
-   * Retries of this run and their own retries, oldest first, each with its own rows; all other figures
-   * include them.
+   * Retries of this run and their own retries, oldest first, with their rows; all other figures include them.
    */
   retries: z.array(retrySchema),
-  /**
-   * The sessions of the run and its retries, oldest first. For an earlier version, all sessions of a run are
-   * one.
-   */
+  /** The sessions of the run and its retries, oldest first. For an earlier version, one session per run. */
   sessions: z.array(sessionSchema),
   /** Rows by their newest answer, from whichever retry. */
   rows: rowCountsSchema,
@@ -420,8 +413,7 @@ export const runSummarySchema = z.object({
     dropped: z.int(),
     waited: z.int(),
     /**
-     * Of these, requests that the service held back: it was unreachable, or limited the rate. Absent if there
-     * are none.
+     * Of these, requests held back by the service: it was unreachable, or limited the rate. Absent if none.
      */
     held_by_service: z.int().exactOptional(),
     start_lag_p99_ms: z.number().nullable(),

@@ -19,8 +19,7 @@ export interface SentBefore {
 }
 
 /**
- * Which rows sent before are skipped: none, those that the service accepted, or also those that it may have
- * accepted.
+ * Which rows sent before are skipped: none, those accepted by the service, or also those perhaps accepted.
  */
 export type SkipRule = 'none' | 'taken' | 'taken_or_unknown'
 

@@ -9,8 +9,7 @@ export const usedMappingSchema = z.object({
       column: z.union([z.string(), z.int()]).exactOptional(),
       template: z.string().exactOptional(),
       /**
-       * Chosen by a person, by a column of the field's name, by a guess from another name, or the default of
-       * post_id.
+       * Chosen by a person, by a column of the field's name, a guess from another name, or post_id's default.
        */
       by: z.enum(['stated', 'name', 'guess', 'default']),
     }),

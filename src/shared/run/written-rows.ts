@@ -70,10 +70,7 @@ export function sayWrittenRows({ file, rows, escaped_cells: cells = 0 }: Written
   return cells === 0 ? [written] : [written, sayGuarded(cells, UNGUARDED_FORMATS)]
 }
 
-/**
- * Says which rows are not in a file and why, and which have no result yet: a sentence each, without a full
- * stop.
- */
+/** Says which rows are not in a file and why, and which lack a result yet: a sentence each, no full stop. */
 export function listMissing({
   leftOut = 0,
   withoutResult = 0,

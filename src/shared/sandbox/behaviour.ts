@@ -7,8 +7,7 @@ export const behaviourSettingsSchema = z.strictObject({
   /** See `parseFaults`. */
   faults: z.array(z.string()),
   /**
-   * Requests accepted each second for all keys together, in bursts of up to one second's worth; null for no
-   * limit.
+   * Requests accepted each second for all keys together, in bursts of up to a second's worth; null: no limit.
    */
   ratePerSecond: z.number().positive().max(1_000_000).nullable(),
   /**

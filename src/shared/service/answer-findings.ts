@@ -257,8 +257,7 @@ export interface AnsweredTerm {
 }
 
 /**
- * Finds a term in any list of a watchlist's answer: its entries are objects, or only texts (docs/interface.md
- * §4.5).
+ * Finds a term in any list of a watchlist's answer: entries are objects or texts (docs/interface.md §4.5).
  */
 export function readAnsweredTerms(body: unknown): (term: string) => AnsweredTerm | undefined {
   const terms = new Map<string, AnsweredTerm>()

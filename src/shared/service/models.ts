@@ -38,8 +38,7 @@ export const DEFAULT_URL_MODEL = 'visual'
 const byValue = new Map(MODELS.map((model) => [model.value, model]))
 
 /**
- * The listed model with that value, or null: a custom index's id, or a name that docs/interface.md §4.1 does
- * not list.
+ * The listed model with that value; null for a custom index's id, or a name not in docs/interface.md §4.1.
  */
 export function findModel(value: string): Model | null {
   return byValue.get(value) ?? null

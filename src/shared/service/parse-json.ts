@@ -1,7 +1,4 @@
-/**
- * Enough digits that a double may not hold the integer; digits of a fraction, such as a score's, do not
- * count.
- */
+/** Enough digits that a double may not hold the integer; a fraction's digits, as in a score, do not count. */
 const LONG_INTEGER = /(?:^|[^\d.])\d{16}/
 
 /** Most objects and lists in a JSON text: each may take 80 bytes when parsed, however short its text. */

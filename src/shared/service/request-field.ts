@@ -15,10 +15,7 @@ export interface RequestField {
 /** An optional text, listed for both modes, like most fields. */
 export const OPTIONAL_TEXT = { kind: 'string', required: 'never', mode: 'both' } as const
 
-/**
- * Where an async result is sent: to the app's receiver, unless a row names another address (docs/interface.md
- * §6).
- */
+/** Where an async result is sent: to the app's receiver, or a row's own address (docs/interface.md §6). */
 export const CALLBACK_URL_FIELD = {
   ...OPTIONAL_TEXT,
   name: 'callback_url',

@@ -33,7 +33,7 @@ export async function buildPart(
   const aside = `${folder}-${process.pid}`
   const environment = process.env['NODE_ENV']
   try {
-    // Sets the environment for the build too: Vitest's own is `test`, with which React would be built for
+    // Sets the environment for the build too: with Vitest's own, `test`, React would be built for
     // development.
     const { config } = await resolveConfig({ logLevel: 'error', build: { outDir: aside } }, 'build', mode)
     await build(config?.[part])

@@ -12,10 +12,7 @@ const INGREDIENTS = [
   ...[COMMAND_CHILD, KEPT_THREAD],
 ]
 
-/**
- * Builds the bundles of the main process and the command line, unless those of the last run are newer than
- * the sources.
- */
+/** Builds the main process's and command line's bundles, unless the last run's are newer than the sources. */
 // biome-ignore lint/style/noDefaultExport: Vitest takes a global set-up by its default export
 export default async function setUp(): Promise<void> {
   await mkdir(BUILT_FOLDER, { recursive: true })

@@ -15,16 +15,12 @@ export interface Judge {
   hasRecord(runId: string): boolean
   /** Whether a retry or correction has put rows of a run into the queue. */
   hasSession(runId: string, kind: 'retry' | 'correction'): boolean
-  /**
-   * Lists the rows that a killed process left unknown, and remembers those that it had committed as
-   * succeeded.
-   */
+  /** Lists the rows that a killed process left unknown, and remembers those it had committed as succeeded. */
   noteRecovery(runId: string): void
   /** Rows committed as succeeded before the last session must not have arrived again in it. */
   checkSettled(): void
   /**
-   * Every row has exactly one final state, and was accepted once or, if it was listed as unknown, once more
-   * each time.
+   * Every row has exactly one final state, and was accepted once, plus once for each time listed as unknown.
    */
   judgeEnd(runId: string): void
 }

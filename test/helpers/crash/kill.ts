@@ -24,10 +24,7 @@ export function createRandom(seed: number): () => number {
   }
 }
 
-/**
- * Chooses when to kill, and counts it. One commit in three is among a session's first, in which runs are
- * created.
- */
+/** Chooses when to kill, and counts it. One commit in three is among a session's first, which create runs. */
 export function toKill(random: () => number, report: { struck: Record<string, number> }): Kill {
   const choice = random()
   const kind = choice < 0.35 ? 'before' : choice < 0.7 ? 'after' : 'time'

@@ -6,8 +6,7 @@ export interface DayRows {
   /** Rows by the problem that prevents sending them. */
   bad: Record<'forbidden' | 'noUser' | 'noContent' | 'both' | 'duplicate' | 'noAddress', number>
   /**
-   * The rows that arrive, with their expected judgement, after every bad row is corrected as `CORRECTED`
-   * says.
+   * The rows that arrive, with their expected judgement, after bad rows are corrected as `CORRECTED` says.
    */
   sent: readonly SentRow[]
 }

@@ -7,8 +7,7 @@ import { planSchema } from '../../../src/shared/plan/plan.ts'
 import { withSandbox } from '../sandbox.ts'
 
 /**
- * Sends each CSV file to its own sandbox as one ended run of tasks with legacy answers; returns the ids of
- * the runs.
+ * Sends each CSV file to its own sandbox as one ended run of tasks, with legacy answers; returns the run ids.
  */
 export async function sendRuns(workspace: string, files: readonly { name: string; text: string }[]) {
   const service = await withSandbox()

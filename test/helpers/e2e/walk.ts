@@ -15,10 +15,7 @@ export async function openStep(page: Page, step: string): Promise<void> {
     .click()
 }
 
-/**
- * Passes a file, or the one at a path, to the page as if chosen in the browser's dialog, and waits for its
- * preview.
- */
+/** Passes a file, or the one at a path, to the page as if chosen in its dialog, and awaits its preview. */
 export async function chooseFile(
   page: Page,
   file: string | { name: string; text: string | Buffer },

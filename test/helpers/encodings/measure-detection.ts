@@ -4,8 +4,7 @@ import type { SourceFile } from '../../../src/main/engine/source/source-file.ts'
 import { createEncodedTables, ENCODED_LANGUAGES } from './encoded-sentences.ts'
 
 /**
- * Results for tables with known encodings: right, asked, wrong although reported as a guess, wrong and
- * silent.
+ * Results for tables with known encodings: right, asked, wrong though reported as a guess, silently wrong.
  */
 export type Detection = 'right' | 'asked' | 'wrong' | 'silent'
 

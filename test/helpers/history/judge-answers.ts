@@ -16,10 +16,7 @@ const AWAITING: ReadonlySet<RowState> = new Set(['unknown', 'overdue', 'acknowle
 /** Effects of a callback that arrived for a refused row before a retry resent it. */
 const LEFT_BY: ReadonlySet<string> = new Set(['differing', 'doubled'])
 
-/**
- * A callback that the receiver accepted settles its row, unless a retry or correction has resent the row
- * since.
- */
+/** A callback that the receiver accepted settles its row, unless a retry or correction resent it since. */
 export function judgeCallbacks({ rows, callbacks }: RowGroup): Fault[] {
   const [only] = rows
   if (only === undefined || rows.length > 1 || !AWAITING.has(only.row.state)) return []

@@ -3,10 +3,7 @@ import type { RunHistory } from './run-history.ts'
 import { sayArrivals, sayRow } from './say-fault.ts'
 import type { Fault } from './verdict.ts'
 
-/**
- * Requests with the same rows must have the path and the body that their cells make, however often they are
- * sent.
- */
+/** Requests with the same rows must have the path and body that their cells make, however often sent. */
 export function judgeBodies(runs: readonly RunHistory[], arrivals: readonly Arrival[]): Fault[] {
   const known = listRequests(runs)
   const faults: Fault[] = []

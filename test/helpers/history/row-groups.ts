@@ -12,10 +12,7 @@ export interface JudgedRow {
   tries: readonly AttemptHistory[]
 }
 
-/**
- * Everything with the same id at the service. Several rows may share it, such as the address of an index
- * item.
- */
+/** Everything with the same id at the service. Rows may share it, such as the address of an index item. */
 export interface RowGroup {
   id: string
   rows: JudgedRow[]

@@ -69,10 +69,7 @@ export interface ItemHistory {
   /** Its requests: with all of its rows, and in retries with the unsuccessful ones. */
   requests: readonly {
     rows: readonly number[]
-    /**
-     * SHA-256 of the body, hex; null if it cannot be recreated, because the receiver's settings are
-     * elsewhere.
-     */
+    /** SHA-256 of the body, hex; null if it cannot be recreated: the receiver's settings are elsewhere. */
     body: string | null
   }[]
   attempts: readonly AttemptHistory[]

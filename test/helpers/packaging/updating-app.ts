@@ -35,8 +35,7 @@ const { AppImageUpdater, CancellationToken } = await import('electron-updater')
 const { ElectronHttpExecutor } = await import('electron-updater/out/electronHttpExecutor.js')
 const { createUpdates } = await import('../../../src/main/desktop/updates.ts')
 
-// Playwright can also end a Chromium that a script started, and lets it end with this process, however that
-// ends.
+// Playwright can also end a Chromium that a script started, and lets it end with this process in any case.
 const context = await chromium.launchPersistentContext(
   flags.find((flag) => flag.startsWith(USER_DATA))?.slice(USER_DATA.length) ?? '',
   {

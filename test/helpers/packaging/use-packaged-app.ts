@@ -53,10 +53,7 @@ async function loadPage(): Promise<SeenApp['page']> {
   return { status: page.status, hasPolicy, missing, assets: assets.length }
 }
 
-/**
- * Sends the sample to the sandbox: this starts threads for the sandbox, the run and the queries, all from the
- * archive.
- */
+/** Sends the sample to the sandbox: starts threads for the sandbox, run and queries, all from the archive. */
 async function sendSample(bridge: BridgeClient): Promise<Pick<SeenApp, 'succeeded' | 'columns'>> {
   const { sample } = await bridge.sandbox.start()
   const request = {

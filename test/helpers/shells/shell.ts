@@ -19,10 +19,7 @@ export interface StartedShell {
   page: Page
   /** Ends it without notice, like a crash or power loss. */
   kill(): Promise<void>
-  /**
-   * Asks an app to quit and presses a button of its question. Settles with the question after it was
-   * answered.
-   */
+  /** Asks an app to quit and presses a button of its question. Settles once the question is answered. */
   quit?(answer: QuitAnswer): Promise<string>
   /** Settles with the exit code at its end, null after a signal. */
   ended: Promise<number | null>

@@ -153,8 +153,7 @@ async function exportErrors(
 }
 
 /**
- * Says how many rows the files lack or have without a result, how many cells were changed, and how to avoid
- * that.
+ * Says how many rows the files lack or have without a result, how many cells were changed, and the remedy.
  */
 async function sayChanges(to: Output, ...files: readonly ExportResult[]): Promise<void> {
   for (const said of files.flatMap(listMissing)) await to.writeLine(said)

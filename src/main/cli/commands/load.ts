@@ -74,8 +74,7 @@ const CONFLICTS = {
 } as const
 
 /**
- * The flags with the default duration of a probe. Throws commander's `InvalidArgumentError` for
- * contradictions.
+ * The flags with the default duration of a probe. Throws commander's `InvalidArgumentError` if they clash.
  */
 function completeProbeFlags<Flags extends LoadFlags & CapacityFlags>(flags: Flags): Flags {
   if (!flags.findCapacity) {

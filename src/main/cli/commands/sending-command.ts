@@ -143,10 +143,7 @@ async function savePlan(
   )
 }
 
-/**
- * Adds the accepted causes of warnings to the plan of `--save-plan`, and names codes without a cause in the
- * source.
- */
+/** Adds the accepted causes of warnings to the plan of `--save-plan`, and names codes without a cause. */
 async function saveAccepted(
   { env, err }: CliContext,
   { accept = [], ...plan }: Plan,

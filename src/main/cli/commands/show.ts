@@ -212,8 +212,7 @@ const EXAMPLES = 10
 const PAGE_ROWS = 500
 
 /**
- * Prints what is wrong with the rows of a run's source: by cause, then each row if the examples leave some
- * out.
+ * Prints what is wrong with the rows of a run's source: by cause, then each row if the examples omit some.
  */
 export async function printProblems(context: CliContext, engine: Engine, runId: string): Promise<void> {
   const { out, outTerminal } = context

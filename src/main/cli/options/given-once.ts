@@ -1,8 +1,7 @@
 import { type Command, InvalidArgumentError, type Option } from 'commander'
 
 /**
- * Makes a command and its subcommands refuse a single-value option that is given twice: the last would
- * silently win.
+ * Makes a command and its subcommands refuse to get a single-value option twice: the last would silently win.
  */
 export function refuseRepeatedOptions(command: Command): void {
   for (const option of command.options) {

@@ -136,8 +136,7 @@ export function toStopRule(flags: StopFlags, planned?: StopRule): { stop?: Parti
 }
 
 /**
- * Declares all options of a command that starts a run from a source, except its own; `addPace` declares its
- * pace.
+ * Declares all options of a command that starts a run from a source, except its own and those of `addPace`.
  */
 export function addSendingOptions(
   command: Command,

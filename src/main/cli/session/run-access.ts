@@ -34,10 +34,7 @@ export interface AccessOptions {
   key?: KeyFlags | undefined
 }
 
-/**
- * Determines how a run reaches its service: with the key of its stored connection, or of the variable that it
- * names.
- */
+/** Determines how a run reaches its service: with the key of its stored connection or of its variable. */
 export function createRunAccess(context: CliContext, options: AccessOptions) {
   const { workspace, operation } = options
   const { keyFrom: _planned, ...rest } = options.connection
@@ -159,8 +156,7 @@ async function readActiveKey(
 }
 
 /**
- * A key that may go where a run sends; null if it is not available, or was typed for another address or
- * proxy.
+ * A key that may go where a run sends; null if there is none, or it was typed for another address or proxy.
  */
 async function findKeyFor(
   sources: KeySources,

@@ -136,8 +136,7 @@ export async function followRun(
   const stopListening = handle.onSnapshot(progress.update)
   const stopFollowing = options.followKey?.(handle, progress.say)
   const stopHearing = onThreadCrash(({ said }) => {
-    // If a run's own thread crashes, the run ends; of the others, only a crash of the receiver can cost it
-    // anything.
+    // If a run's own thread crashes, the run ends; of the others, only a crash of the receiver can affect it.
     if (said.id !== 'receiver_ended') return
     const { title, hint } = sayError(said, 'terminal', context.errTerminal.commandPrefix)
     progress.say(toPrintable(`sluice: ${title}. ${hint}`))

@@ -3,10 +3,7 @@ import { drawSign, formatSection, formatTable, hang, sectionColumns, wrapWords }
 import { toPrintable } from './output.ts'
 import type { Terminal } from './terminal.ts'
 
-/**
- * A report for a person to read: sections separated by blank lines, their lines indented by `indent` below
- * the title.
- */
+/** A report for a person to read: sections separated by blank lines, lines indented below their titles. */
 export function formatReport(terminal: Terminal, sections: readonly Section[], indent = 2): string {
   return joinParts(sections.map((section) => formatReportSection(terminal, section, indent)))
 }

@@ -76,7 +76,7 @@ export function createTerminal(stream: WriteStream, env: NodeJS.ProcessEnv = pro
     isInteractive: isTerminal && env['TERM'] !== 'dumb',
     glyphs: !isTerminal || isUtf8Terminal(env, process.platform) ? UNICODE_GLYPHS : ASCII_GLYPHS,
     /**
-     * Current number of columns; infinite if the output is not a terminal, so that files are neither cut nor
+     * Current number of columns; infinite if the output is no terminal, so that files are neither cut nor
      * wrapped.
      */
     columns: (): number => (isTerminal && stream.columns > 0 ? stream.columns : Number.POSITIVE_INFINITY),

@@ -87,10 +87,7 @@ export interface Place {
   onApproach?: () => void
 }
 
-/**
- * A link to a place, or its name and why it is closed. `here` says whether the window shows it, or a part of
- * it.
- */
+/** A link to a place, or its name and why it is closed. `here` says whether the window shows (part of) it. */
 export function PlaceLink({ place, here }: { place: Place; here?: 'page' | 'true' | undefined }) {
   const Mark = place.done ? IconCheck : place.icon
   const inner = (

@@ -36,8 +36,7 @@ import { LongText, SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './callbacks.module.css'
 
 /**
- * How often the overview is read again, since other processes receive callbacks and rows give up,
- * milliseconds.
+ * How often the overview is read again, since other processes add callbacks and rows give up, milliseconds.
  */
 const READ_EVERY_MS = 5_000
 

@@ -406,8 +406,8 @@ function describeSize(run: RunSummary): string {
 }
 
 /**
- * The ids with one more run: a second run is placed by its time, further ones come last. `only` is the only
- * run so far.
+ * The ids with one more run: a second is placed by its time, later ones come last. `only` is the sole run so
+ * far.
  */
 export function place(run: RunSummary, runIds: readonly string[], only: RunSummary | undefined): string[] {
   const isEarlier = runIds.length === 1 && only !== undefined && run.created_at < only.created_at
@@ -535,10 +535,7 @@ interface CandidateGroup {
   runs: RunSummary[]
 }
 
-/**
- * Groups runs by what they have in common with a run; within a group, their order stays. Empty groups are
- * left out.
- */
+/** Groups runs by what they have in common with a run, in their order within a group. Omits empty groups. */
 export function groupCandidates(like: RunSummary | null, runs: readonly RunSummary[]): CandidateGroup[] {
   if (like === null) return runs.length === 0 ? [] : [{ group: 'Newest first', runs: [...runs] }]
   const subject = toBaselineSubject(like)

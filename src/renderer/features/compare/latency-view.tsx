@@ -28,8 +28,7 @@ import { SafeText, TextList } from '../../ui/text/safe-text.tsx'
 import styles from './compare.module.css'
 
 /**
- * How fast runs were: first this machine's health, then whether the first or another run was slower, then the
- * figures.
+ * How fast runs were: this machine's health, then whether the first or another was slower, then the figures.
  */
 export function LatencyView({ runIds }: { runIds: readonly string[] }) {
   const {

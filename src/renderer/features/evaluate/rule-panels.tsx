@@ -241,10 +241,7 @@ export function formatEstimate({ estimated }: Judged, count: number): string {
 /** Width of the mark, in pixels. */
 const MARK_PX = 3
 
-/**
- * A share on a line from 0 to 100 %: its 95 % interval as a band, the share as a mark. `name` is the figure's
- * name.
- */
+/** A share on a line from 0 to 100 %: its 95 % interval as a band, the share as a mark. `name` names it. */
 function IntervalBar({ name, metric, large = false }: { name: string; metric: Metric; large?: boolean }) {
   const { value, low, high } = metric
   return (

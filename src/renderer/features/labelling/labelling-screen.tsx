@@ -654,10 +654,7 @@ function LabelledRow(props: {
 /** Keys that a row is labelled with. */
 const KEYS = /^([1-9usn ]|Enter|ArrowLeft|ArrowRight)$/i
 
-/**
- * Whether a key belongs to the focused control. Enter on a rule or a switch saves instead, since Space
- * toggles these.
- */
+/** Whether a key belongs to the focused control. Enter saves on a rule or a switch, which Space toggles. */
 function isForControl(key: string, target: HTMLElement): boolean {
   const control = target.closest('button, a, summary, input')
   if (control === null) return false

@@ -39,10 +39,7 @@ export function useLabelling(runId: string, verdicts: Verdicts) {
   }
   const skipped = useMemo(() => new Set(labelling?.skipped), [labelling?.skipped])
   const rows = labelling?.rows ?? []
-  /**
-   * The first position at or after `from` whose row is neither labelled nor skipped; the end if there is
-   * none.
-   */
+  /** The first position at or after `from` whose row is neither labelled nor skipped; the end if none is. */
   const findOpen = (from: number, passed: ReadonlySet<number>, justLabelled: number | null) => {
     const isOpen = ([row]: Labelling['rows'][number]) =>
       row !== justLabelled && !passed.has(row) && of(row).length === 0

@@ -48,10 +48,7 @@ interface MappedProps {
   onMapping: (mapping: Mapping) => void
 }
 
-/**
- * Which column, constant or template fills which field: the source's columns on the left, the fields on the
- * right.
- */
+/** Which column, constant or template fills which field: the source's columns left, the fields right. */
 export function MappingScreen(
   props: MappedProps & {
     preview: BridgePreview

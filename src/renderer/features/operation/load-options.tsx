@@ -180,10 +180,7 @@ const ENDS = [
   ['requests', 'requests'],
 ] as const
 
-/**
- * How requests are sent: before and after the load, at its limits, over which connections, and which are
- * kept.
- */
+/** How requests are sent: before and after the load, its limits, over which connections, which are kept. */
 function SendingFields({ load, mistakes, onLoad }: LoadFieldsProps) {
   const circumstances = listCircumstances(load)
   const isUsed = (section: string) =>

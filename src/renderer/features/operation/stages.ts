@@ -72,8 +72,8 @@ export function moveLevel(pace: StagesPace, index: number, part: StagePart, leve
 }
 
 /**
- * Gives a stage exact levels without changing its neighbours. Stages that would send nothing at all stay
- * unchanged.
+ * Gives a stage exact levels, leaving its neighbours unchanged. Stages that would send nothing stay as they
+ * are.
  */
 export function changeLevels(
   pace: StagesPace,

@@ -33,10 +33,7 @@ interface EditedThreshold {
   delayAbortEvalMs: number
 }
 
-/**
- * Edits thresholds by choosing, a line each, checked during typing; k6's text is below, and one can paste
- * into it.
- */
+/** Edits thresholds by choosing, a line each, checked during typing; below is k6's text, to paste into. */
 export function ThresholdEditor(props: {
   /** One per line, for `parseThreshold`. */
   text: string

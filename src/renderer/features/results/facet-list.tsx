@@ -50,10 +50,7 @@ interface FacetProps {
   onFilter: (filter: RowFilter) => void
 }
 
-/**
- * The filters of the rows, with the number of rows that each would leave under the search and the other
- * filters.
- */
+/** The filters of the rows, with the number of rows that each would leave under search and other filters. */
 export function FacetList(props: {
   runId: string
   operation: string

@@ -183,10 +183,7 @@ const Actions = memo(function Actions(props: {
   )
 })
 
-/**
- * The keys of the table, of the drawer beside it, and those that work with any focus. `place` contains the
- * table.
- */
+/** The keys of the table, of the drawer beside it, and those for any focus. `place` contains the table. */
 function useResultsKeys(results: Results, place: RefObject<HTMLElement | null>) {
   const { row, isOpen, setOpen, step, revealed } = results
   const findGrid = () => place.current?.querySelector<HTMLElement>('[role="grid"]')

@@ -73,8 +73,7 @@ function toBarsPath(classes: readonly string[], scores: Scores, end: number): st
 }
 
 /**
- * Each class with its score as a bar and a number, the highest first, and the thresholds of rules in the
- * answer.
+ * Each class with its score as a bar and a number, highest first, and the thresholds of the answer's rules.
  */
 export function ScoreBars(props: {
   scores: Scores

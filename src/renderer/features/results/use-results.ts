@@ -167,7 +167,7 @@ export function useResults(runId: string, first: RowFilter) {
     cursor,
     setCursor,
     /**
-     * A new object whenever the row under the cursor must be scrolled into view: for another list, and on
+     * A new object whenever the row under the cursor must be scrolled into view: for a new list, or on
      * request.
      */
     shown: useMemo(() => ({ order, shown }), [order, shown]),

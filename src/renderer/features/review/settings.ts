@@ -30,10 +30,7 @@ export function findSettingsGap({ retry }: Settings): string | null {
   return option === undefined ? null : `Correct the ${option}`
 }
 
-/**
- * Time for sending this many requests, in milliseconds, if each takes `answerMs` and `concurrency` are in
- * flight.
- */
+/** Time for sending this many requests, in milliseconds, if each takes `answerMs`, `concurrency` at once. */
 export function estimateDurationMs(requests: number, concurrency: number, answerMs: number): number {
   return Math.ceil(requests / Math.max(1, concurrency)) * answerMs
 }

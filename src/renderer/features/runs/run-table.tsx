@@ -359,10 +359,7 @@ const HEIGHT = 18
 /** Keeps the line from being cut at the edges. */
 const EDGE = 1.5
 
-/**
- * A series of figures as a small line from zero up; `label` describes it in words. Nothing for a single
- * figure.
- */
+/** A series of figures as a small line from zero up; `label` describes it. Nothing for a single figure. */
 function Sparkline({ values, label }: { values: readonly number[]; label: string }) {
   if (values.length < 2) return null
   return (

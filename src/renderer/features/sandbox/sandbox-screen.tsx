@@ -324,10 +324,7 @@ function SetupPanel(props: { setup: SandboxSetup; isRunning: boolean; runsGoing:
   )
 }
 
-/**
- * A button for an action that cannot be undone: it asks in place, unless nothing is lost (`question` is
- * null).
- */
+/** A button for an action that cannot be undone: asks in place, unless nothing is lost (`question` null). */
 function AskFirst(props: {
   label: string
   question: string | null

@@ -120,10 +120,7 @@ export function SheetChoiceNotice(props: { preview: BridgePreview; onUse: (sheet
   )
 }
 
-/**
- * Offers to use the row that looks like the header below titles; `file` is set if the source has several
- * files.
- */
+/** Offers to use the row that looks like the header below titles; `file` is set if there are several. */
 export function HeaderChoice(props: { row: number; file: string | undefined; onUse: () => void }) {
   const { row, file, onUse } = props
   return (

@@ -34,7 +34,7 @@ import styles from './source.module.css'
 import { MediaControls, SourceControls } from './source-controls.tsx'
 
 /**
- * The source and how to read it, with a preview that follows every change of sheet, encoding, delimiter and
+ * The source and how to read it, with a preview that follows each change of sheet, encoding, delimiter,
  * header.
  */
 export function SourceScreen(props: {

@@ -242,10 +242,7 @@ function FirstFrame(props: { url: string; look: Look; onBroken: () => void }) {
   )
 }
 
-/**
- * A video, paused at its first frame, and muted unless a person set otherwise. Its buttons are outside of the
- * blur.
- */
+/** A video, paused at its first frame and muted by default. Its buttons are outside of the blur. */
 function Video({ media, look }: { media: MediaFileEntry; look: Look }) {
   const video = useRef<HTMLVideoElement>(null)
   const [isPlaying, setPlaying] = useState(false)

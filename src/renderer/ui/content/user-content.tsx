@@ -148,10 +148,7 @@ export function isQuotingContent({ code }: Pick<Problem, 'code'>): boolean {
   return code === 'uncertain_encoding' || code === 'stated_encoding'
 }
 
-/**
- * Whether what a problem found is user content: decided by its field or, without one, by what the problem
- * quotes.
- */
+/** Whether what a problem found is user content: decided by its field, or without one by what it quotes. */
 export function isFoundContent({ code, field, found }: Pick<Problem, 'code' | 'field' | 'found'>): boolean {
   if (found === undefined || code === 'repeated_header') return false
   return QUOTING_CELLS.includes(code) || isQuotingContent({ code }) || isFieldContent(field, found)

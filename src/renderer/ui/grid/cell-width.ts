@@ -16,10 +16,7 @@ export function fitsColumn(em: number, rem: number, isFirst: boolean): boolean {
   return em * LETTER_REM + (isFirst ? FIRST_EDGES_REM : EDGES_REM) <= rem
 }
 
-/**
- * Upper bound of the width of Sluice's own word or figure, em: small letters and digits of the widest common
- * font.
- */
+/** Upper bound of the width of Sluice's own word or figure, em: small letters, digits, widest common font. */
 export function toWordEm(word: string): number {
   return word.length * 0.62
 }

@@ -19,10 +19,7 @@ export function WidthButtons({ title, onResize }: { title: string; onResize: (by
   )
 }
 
-/**
- * The edge of a column, for dragging it to another width in rem. {@link WidthButtons} are the keyboard's
- * equivalent.
- */
+/** The edge of a column, for dragging it to another width in rem. {@link WidthButtons} serve the keyboard. */
 export function ColumnEdge(props: { onResizing: (rem: number) => void; onResized: (rem: number) => void }) {
   const { onResizing, onResized } = props
   const remPx = useRem()

@@ -56,8 +56,7 @@ export function DataGrid<Row>(props: {
    */
   cursorRow?: unknown
   /**
-   * False if the row under the cursor has left the table: the cursor is then before the row that took its
-   * place.
+   * False if the row under the cursor has left the table: the cursor is then before the row now in its place.
    */
   hasCursor?: boolean
   onCursor: (index: number) => void

@@ -212,8 +212,7 @@ function toRowWindow(
   options: { count: number; rowPx: number; viewPx: number; goesBeyond: boolean },
 ): LaidOut {
   const { count, rowPx, viewPx, goesBeyond } = options
-  // The number of rows only depends on the view's height, so that scrolling neither creates nor removes
-  // elements.
+  // The number of rows only depends on the view's height, so scrolling neither creates nor removes elements.
   const beyond = goesBeyond ? AHEAD_ROWS + BEHIND_ROWS : 0
   const rows = viewPx === 0 ? 0 : Math.min(count, Math.floor(viewPx / rowPx) + 2 + beyond)
   const above = goesBeyond ? (goesUp ? AHEAD_ROWS : BEHIND_ROWS) : 0
@@ -236,10 +235,7 @@ interface ScrollScale {
   viewPx: number
 }
 
-/**
- * The scale for `contentPx` of rows in a view of `viewPx`: one to one unless the rows are too tall for an
- * element.
- */
+/** The scale for `contentPx` of rows in a view of `viewPx`: one to one unless too tall for an element. */
 export function createScrollScale(contentPx: number, viewPx: number): ScrollScale {
   return { contentPx, scrolledPx: Math.min(contentPx, SCROLL_MAX_PX), viewPx }
 }

@@ -69,7 +69,7 @@ export function describeLoadTest(operation: Operation, load: Load | null): strin
 }
 
 /**
- * The settings of an operation, in a few words: `v2 async, 3 models`, `faces, sync`, `badwords, 500 terms per
+ * The settings of an operation, in short: `v2 async, 3 models`, `faces, sync`, `badwords, 500 terms per
  * request`.
  */
 export function describeOptions(operation: Operation): string {

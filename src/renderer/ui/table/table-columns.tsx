@@ -18,10 +18,7 @@ export interface TableColumn {
 /** Controls for drawing a table whose columns can be hidden and resized. */
 export interface TableColumns {
   shows: (title: string) => boolean
-  /**
-   * For a column's head: its ref, and its edge, which must be its last child; undefined if it cannot be
-   * changed.
-   */
+  /** For a column's head: its ref, and its edge as its last child; undefined if it cannot be changed. */
   head: (title: string) => { ref: RefCallback<HTMLTableCellElement>; edge: ReactNode } | undefined
   cell: (title: string) => CSSProperties | undefined
   /** Hides, shows and sizes the columns by keyboard. */
