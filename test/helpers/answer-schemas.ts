@@ -131,7 +131,7 @@ export const indexAddResponseSchema = z.looseObject({
 /** Async acknowledgement of an add (docs/interface.md §4.3); the item's id comes with the callback. */
 export const indexAddAcknowledgementSchema = z.looseObject({ task_id: z.string(), message: z.string() })
 
-/** Sync answer to a removal, its async acknowledgement, and the body of its callback (docs/interface.md §4.4, §6). */
+/** A removal's sync answer, async acknowledgement, and callback body (docs/interface.md §4.4, §6). */
 export const indexRemoveResponseSchema = z.looseObject({
   task_id: z.string(),
   custom_index_item_id: z.string(),

@@ -9,8 +9,8 @@ export function measureProcessorMs(work: () => void): number {
 }
 
 /**
- * Peak resident memory of this process, bytes. Linux counts a parent's memory at the fork into its child's `maxRSS`,
- * but not into `VmHWM`.
+ * Peak resident memory of this process, bytes. On Linux, `maxRSS` of a child includes its parent's memory at
+ * the fork, but `VmHWM` does not.
  */
 export function readPeakRssBytes(): number {
   if (process.platform !== 'linux') return process.resourceUsage().maxRSS * 1024

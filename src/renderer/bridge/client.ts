@@ -24,7 +24,7 @@ export const bridge: BridgeClient = createORPCClient(
   }),
 )
 
-/** The same calls as options for `useQuery` and `useMutation`; a query's key is its procedure and its input. */
+/** The same calls as options for `useQuery` and `useMutation`; a query's key is its procedure and input. */
 export const ask = createTanstackQueryUtils(bridge)
 
 /** Caches the engine's answers while a screen shows them. */

@@ -19,7 +19,7 @@ export type CapacityProgress = z.infer<typeof progressSchema>
 
 const progressEventSchema = z.object({ sequence: z.int(), progress: progressSchema })
 
-/** Capacity searches: one load test after another until a deployment's limit is known (docs/load-tests.md §11). */
+/** Capacity searches: load tests in a row until a deployment's limit is known (docs/load-tests.md §11). */
 export const capacityContract = {
   /**
    * Begins a search whose probes are the request's load test. If it goes to production, a person is asked
@@ -31,7 +31,7 @@ export const capacityContract = {
     .output(searchIdSchema),
   /** Ends the probe and the search; what it found is kept while this process runs. */
   stop: base.input(searchIdSchema).output(doneSchema),
-  /** The search that began last in this process, whether or not it is over, and its probes; null if there was none. */
+  /** This process's latest search, whether or not it is over, and its probes; null if there was none. */
   newest: base.output(
     searchIdSchema.extend({ name: z.string(), isOver: z.boolean(), runIds: z.array(z.string()) }).nullable(),
   ),

@@ -16,7 +16,7 @@ export type OpenRequest =
   | { kind: 'run'; runId: string }
   | { kind: 'plan'; planId: string }
 
-/** Files that a person chose, as handles of the main process; the page learns no path. `F` is the host's `File`. */
+/** Files that a person chose, as handles of the main process: the page learns no path. `F` is its `File`. */
 export interface DesktopApi<F = unknown> {
   /** Turns a dropped or chosen file or folder into a source; null if it is not on a disk, or is a plan. */
   takeFile(file: F): Promise<ChosenSource | null>

@@ -48,7 +48,10 @@ export type EvaluateQuestionInput = z.input<typeof questionSchema>
 
 /** How right the rules of a run were, by labels. */
 export const evaluateContract = {
-  /** Where the labels of a run may be, from some of its rows. Fails with `BAD_USAGE` if its rules cannot be evaluated. */
+  /**
+   * Where a run's labels may be, judging by some rows. Fails with `BAD_USAGE` if its rules cannot be
+   * evaluated.
+   */
   choices: base.input(runIdSchema).output(labelChoicesSchema),
   /**
    * The evaluation or, after a quarter of a second, its progress: it continues only while somebody asks.

@@ -49,7 +49,7 @@ const rowSchema = runIdSchema.extend({ row: z.int().min(1) })
 
 /** Pictures, videos and sounds that rows name. */
 export const mediaContract = {
-  /** Those of a row: files in the folder of the run's source, and addresses elsewhere, which are not fetched. */
+  /** A row's media: files in the folder of the run's source, and remote addresses, which are not fetched. */
   ofRow: base.input(toStrict(rowSchema)).output(z.array(mediaSchema)),
   /** Fetches what a row's column names elsewhere, once; fails with `BAD_USAGE` if it cannot be shown. */
   fetch: base.input(toStrict(rowSchema.extend({ column: z.int().min(0) }))).output(fileSchema),

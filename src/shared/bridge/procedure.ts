@@ -11,8 +11,8 @@ export const runIdSchema = z.strictObject({ runId: z.string().min(1).max(100) })
 export const doneSchema = z.custom<void>().transform(() => ({}))
 
 /**
- * Names one event stream of a connection, chosen by the listener. The next event of a stream is sent only after
- * `events.seen` has named the one before, so that a slow reader gets the newest and never a queue.
+ * Names one event stream of a connection; the listener chooses the name. A stream's next event is sent only
+ * after `events.seen` has named the previous one, so that a slow reader gets the newest and never a queue.
  */
 export const streamIdSchema = z.strictObject({ streamId: z.string().min(1).max(100) })
 

@@ -46,8 +46,8 @@ export const resultsContract = {
   findOffset: base.input(ofRun(offsetQuerySchema.shape)).output(z.int().nullable()),
   facets: base.input(ofRun({ filter: rowFilterSchema })).output(facetListSchema),
   /**
-   * Files, languages, models, variants and scores; empty until all rows are counted, which continues while somebody
-   * asks.
+   * Files, languages, models, variants and scores. Empty until all rows are counted, which continues only
+   * while callers keep asking.
    */
   foundFacets: base.input(ofRun({ filter: rowFilterSchema })).output(facetListSchema),
   /** Everything known about one row; bodies that the journal cut are marked. */

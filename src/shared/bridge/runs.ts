@@ -148,7 +148,7 @@ const runEventSchema = z.object({ sequence: z.int(), snapshot: runSnapshotSchema
 
 const listEventSchema = z.object({
   sequence: z.int(),
-  /** Grows with each run that begins, ends or is deleted, after which the list must be read again. */
+  /** Grows with each run that begins, ends or is deleted; the list must then be read again. */
   revision: z.int(),
   /** The newest snapshot of each run that this process holds. */
   live: z.array(runSnapshotSchema),

@@ -85,7 +85,7 @@ function toSegments(stages: readonly Stage[]): Segment[] {
   let startMs = 0
   return stages.map(({ from, to, durationMs }) => {
     const start = toExact(units)
-    // Thousandths of requests a second, on average over the stage, times milliseconds: millionths of a request.
+    // Thousandths of requests a second, averaged over the stage, times milliseconds: millionths of a request.
     units += BigInt(Math.round(from * 1000) + Math.round(to * 1000)) * BigInt(durationMs)
     const segment = { startMs, durationMs, from, to, start, end: toExact(units) }
     startMs += durationMs

@@ -246,9 +246,9 @@ export function toCapacityReport(
 }
 
 /**
- * The lower end of an interval of rates: the highest level at which all probes held or, if lower, what the
- * service answered a second when more was asked of it. Only probes between the bounds that failed by latency
- * alone count: what a service answers far beyond its capacity, or between errors, is not its capacity.
+ * The lower end of an interval of rates: the highest level at which all probes held or, if lower, how much
+ * the service answered a second at higher levels. Only probes between the bounds that failed by latency alone
+ * count: what a service answers far beyond its capacity, or between errors, is not its capacity.
  */
 function lowerToAnswered(
   low: number | null,

@@ -40,7 +40,7 @@ const ALIKE = 1.1
 
 const LETTERS: RunLetters = ['A', 'B']
 
-/** Compares two runs: latencies, errors, throughput, plans. `letters` name them in the sentences (default: A and B). */
+/** Compares two runs: latencies, errors, throughput, plans. Sentences use `letters` (default: A and B). */
 export function compareRuns(a: ComparedRun, b: ComparedRun, letters = LETTERS): LoadComparison {
   const metrics = Object.keys({ ...a.latencies, ...a.percentiles }) as TrendMetric[]
   const series = metrics.flatMap((metric) => {

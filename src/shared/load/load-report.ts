@@ -7,7 +7,7 @@ import type { LoadComparison } from './load-comparison.ts'
 import { metricValuesSchema, type TrendMetric, trendMetricSchema } from './metrics.ts'
 import { thresholdResultSchema } from './thresholds.ts'
 
-/** Requests by outcome (docs/architecture.md §1), retries included; `sent` is their sum once all have ended. */
+/** Requests by outcome (docs/architecture.md §1), with retries; `sent` is their sum once all have ended. */
 const countsSchema = z.object(requestsShape)
 
 export type LoadCounts = z.infer<typeof countsSchema>
@@ -72,7 +72,7 @@ export type LoadStatus = z.infer<typeof statusSchema>
 const errorGroupSchema = statusSchema.extend({
   outcome: z.enum(['rejected', 'failed', 'unknown']),
   message: z.string(),
-  /** The row of one of them, whose content the message may quote; absent in load tests of earlier versions. */
+  /** The row of one of them, whose content the message may quote; absent in earlier versions' load tests. */
   row: z.int().exactOptional(),
   /** When the first and the last of them ended, seconds since measuring began. */
   firstSecond: z.number(),

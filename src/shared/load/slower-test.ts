@@ -1,20 +1,20 @@
 import { type Cumulative, countUpTo, toBetaShare, toNormalQuantile, toStudentTail } from './statistics.ts'
 
 /**
- * Whether requests of B exceed a limit more often than those of A exceed theirs, and by more than chance explains.
+ * Whether requests of B exceed a limit more often than requests of A, by more than chance explains.
  *
- * For a quantile, the limit of A is its own quantile, that of B what is allowed after it. If B's true quantile is just
- * allowed, both sides exceed equally often, and how those that exceed divide among the sides is binomial, whatever the
- * distribution (precedence test: N. Balakrishnan and H. K. T. Ng, Precedence-Type Tests and Applications, 2006). For
- * failures, a request exceeds if it failed.
+ * For a quantile, the limit of A is its own quantile, and the limit of B is what a quantile of B may be. If
+ * B's true quantile is just allowed, both sides exceed equally often. The exceeding requests then divide
+ * binomially among the sides, whatever the distribution (precedence test: N. Balakrishnan and H. K. T. Ng,
+ * Precedence-Type Tests and Applications, 2006). For failures, a request exceeds if it failed.
  *
- * That holds for independent requests. Requests that are close in time are slow together, so they count as fewer: they
- * are divided by the design effect, the variance of the difference of the two shares over that of independent requests.
- * It is the largest that batches of consecutive seconds show, taken one, two and three at a time, and whole runs if each
- * side has several. How much of a batch carries over to the next is estimated, too, without its bias (F. H. C. Marriott
- * and J. A. Pope 1954, Biometrika 41:390–402), and makes batches count as fewer. All of it is paid for by Student's
- * distribution with Welch's degrees of freedom (B. L. Welch 1947, Biometrika 34:28–35), since few batches tell a
- * variance badly.
+ * This holds for independent requests. Requests that are close in time are slow together, so they count as
+ * fewer. Their number is divided by the design effect: the variance of the difference of the two shares,
+ * divided by the variance for independent requests. It is the largest of those for batches of consecutive
+ * seconds, taken one, two and three at a time, and for whole runs if each side has several. How much of a
+ * batch carries over to the next is estimated too, without its bias (F. H. C. Marriott and J. A. Pope 1954,
+ * Biometrika 41:390–402), and makes batches count as fewer. A few batches estimate a variance badly, so
+ * Student's distribution with Welch's degrees of freedom (B. L. Welch 1947, Biometrika 34:28–35) enlarges it.
  */
 
 /** Requests of a batch of consecutive seconds, and how many of them exceed. */

@@ -46,9 +46,9 @@ const SEEN_FACTOR = 2
 const PLAINLY_MORE = 0.1
 
 /**
- * Consecutive failing seconds, at a run's end and anywhere in it, that a B like A has in fewer than one of
- * 100 comparisons of runs of 30 seconds or more, if failures come in bursts of five seconds or less on
- * average (test/gate).
+ * Consecutive failing seconds, at a run's end and anywhere in it. Without a real difference, fewer than one
+ * in 100 comparisons of runs of 30 seconds or more has as many, if failures come in bursts of five seconds or
+ * less on average (test/gate).
  */
 const BREAKDOWN_SECONDS_MIN = 10
 const OUTAGE_SECONDS_MIN = 30
@@ -59,7 +59,9 @@ const BREAKDOWN_FACTOR = 3
 /** Above this share of failures, latencies are mostly those of failures. */
 const FAILING_SHARE = 0.5
 
-/** What is judged of a run. Batches are of consecutive seconds in which the sending machine did not stall. */
+/**
+ * What is judged of a run. A batch is a few consecutive seconds in which the sending machine did not stall.
+ */
 export interface JudgedRun {
   /** Seconds in which a request ended. */
   seconds: number

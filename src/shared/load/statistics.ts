@@ -37,7 +37,7 @@ function toPolynomial(coefficients: readonly number[], x: number): number {
   return coefficients.reduce((sum, coefficient) => sum * x + coefficient, 0)
 }
 
-/** The quantile of Student's distribution, by its expansion in 1/degrees (Abramowitz and Stegun 26.7.5); from 5 on. */
+/** Student's quantile, by its expansion in 1/degrees (Abramowitz and Stegun 26.7.5); from 5 degrees on. */
 export function toStudentQuantile(probability: number, degrees: number): number {
   const z = toNormalQuantile(probability)
   const terms = [
@@ -61,8 +61,8 @@ function toLogGamma(x: number): number {
 }
 
 /**
- * The regularized incomplete beta function, by its continued fraction (Abramowitz and Stegun 26.5.8): for whole `a` and
- * `b`, the probability of at least `a` successes of `a + b - 1` trials of probability `x`.
+ * The regularized incomplete beta function, by its continued fraction (Abramowitz and Stegun 26.5.8): for
+ * whole `a` and `b`, the probability of at least `a` successes in `a + b - 1` trials with probability `x`.
  */
 export function toBetaShare(x: number, a: number, b: number): number {
   if (x <= 0) return 0

@@ -55,10 +55,10 @@ const PERCENTILE = /^p\((.*)\)$/
 const EXAMPLES = '`p(99)<500`, `http_req_failed:rate<0.01` or `dropped==0`'
 
 /**
- * Reads a threshold: `[METRIC[{TAG:VALUE,…}]:]AGGREGATION OPERATOR NUMBER [abortOnFail [delayAbortEval=10s]]`, options after commas
- * or spaces. Aggregations, operators and numbers are k6's, except hexadecimal, infinite and NaN numbers. Without a
- * metric, latencies are those of `http_req_duration` and `rate` is that of `http_req_failed`; without an aggregation,
- * a counter's is `count`, as in `dropped==0`.
+ * Reads a threshold: `[METRIC[{TAG:VALUE,…}]:]AGGREGATION OPERATOR NUMBER [abortOnFail
+ * [delayAbortEval=10s]]`, options after commas or spaces. Aggregations, operators and numbers are k6's,
+ * except hexadecimal, infinite and NaN numbers. Without a metric, latencies are those of `http_req_duration`,
+ * and `rate` that of `http_req_failed`; without an aggregation, a counter's is `count`, as in `dropped==0`.
  */
 export function parseThreshold(text: string): ThresholdParse {
   return catchMistake<ThresholdParse>(() => {

@@ -68,9 +68,9 @@ export const thresholdResultSchema = z.object({
   /** Distance of the value from the limit: positive if there is room, negative if the limit is crossed. */
   margin: z.number().nullable(),
   unit: z.enum(['ms', 'share', 'number']),
-  /** It held for what was answered, but nothing shows that it holds: most of the measured time had no answers, or see `open`. */
+  /** It held for the answered requests only: most of the measured time had no answers, or see `open`. */
   unanswered: z.literal(true).optional(),
-  /** It holds for what was answered, and would not if these requests, which still wait, got no answer. */
+  /** It holds for the answered requests, but would not if these requests, which still wait, got no answer. */
   open: z.int().optional(),
   /**
    * Requests with its tags, and those of them that did not succeed; only for tags that not all requests have.
@@ -106,8 +106,8 @@ export function withoutAnswers(results: readonly ThresholdResult[]): ThresholdRe
 }
 
 /**
- * How thresholds stand while `open` requests have waited long for an answer: `ifUnanswered` is what they would come to if
- * none came now. What a request has waited already is no less than its latency will be; whether it fails, nobody knows.
+ * Results while `open` requests have waited long for an answer; `ifUnanswered` are the results if none came
+ * any more. A request's latency will be at least its wait so far, but nobody knows whether it will fail.
  */
 export function withOpenRequests(
   results: readonly ThresholdResult[],
@@ -185,7 +185,7 @@ function toDistance(operator: string, value: number, limit: number): number {
   return operator === '!=' ? distance : -distance
 }
 
-/** A threshold's value as a person reads it: `612 ms`, `1.2 %`, `1,204`; `nothing measured` if there is none. */
+/** A threshold's value as a person reads it: `612 ms`, `1.2 %`, `1,204`; `nothing measured` if null. */
 export function formatThresholdValue({ value, unit }: Pick<ThresholdResult, 'value' | 'unit'>): string {
   return value === null ? 'nothing measured' : toText(value, unit)
 }

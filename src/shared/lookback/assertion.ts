@@ -7,7 +7,7 @@ const FIGURES = ['precision', 'recall', 'f1'] as const satisfies Assertion['figu
 const AVERAGES = ['overall', 'macro', 'micro'] as const
 const OPERATORS = ['>=', '>', '<=', '<', '=='] as const satisfies Assertion['operator'][]
 
-/** Reads `recall(Spam)>=0.9`: a figure, in brackets a rule or overall, macro or micro, a comparison and a share. */
+/** Reads `recall(Spam)>=0.9`: figure, in brackets a rule, overall, macro or micro, comparison, share. */
 export function parseAssertion(
   text: string,
 ): { ok: true; assertion: Assertion } | { ok: false; reason: string } {

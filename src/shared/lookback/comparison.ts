@@ -161,7 +161,7 @@ export const decisionComparisonSchema = z.object({
    * `overdue`, with the same error.
    */
   unanswered: z.int(),
-  /** Rows of both runs that are not compared, since one of the runs skipped them: an earlier run had sent them. */
+  /** Rows of both runs that are not compared: one run skipped them, since an earlier run had sent them. */
   skipped: z.int(),
   /** The first keys that occur several times in a run; empty if keys are hashes of content. */
   ambiguous_keys: z.array(z.string()),

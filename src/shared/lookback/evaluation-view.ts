@@ -108,7 +108,7 @@ export function describeEstimated(strata: NonNullable<Evaluation['strata']>): st
 /** Label values named in a warning. */
 const UNREAD_NAMED = 5
 
-/** Names labels that stand for no rule, although they do not say that nothing is wrong. */
+/** Names labels that stand for no rule and do not say that nothing is wrong either. */
 export function sayUnread({ labels: { unread = [] } }: Pick<Evaluation, 'labels'>): string[] {
   if (unread.length === 0) return []
   const named = unread
@@ -181,8 +181,8 @@ const CSV_COLUMNS = [
 ]
 
 /**
- * The figures as a CSV table, a line for each rule, average, and rule of a slice; shares are from 0 to 1,
- * counts are of labelled rows. Formulas are guarded.
+ * The figures as a CSV table: a line for each rule, average, and rule of a slice. Shares are from 0 to 1,
+ * counts are numbers of labelled rows. Formulas are guarded.
  */
 export function toFiguresCsv({
   rows,

@@ -105,7 +105,7 @@ export type ScoreCurve = z.infer<typeof scoreCurveSchema>
 
 const scoreBarSchema = z.object({
   from: z.number(),
-  /** Scores are below it; the last bar includes it. Equal to `from` if the bar is of a single score. */
+  /** Scores are below it; the last bar includes it. Equal to `from` if the bar stands for one score. */
   to: z.number(),
   /** Rows that should be found, and rows that should not. */
   positives: z.number(),
@@ -155,7 +155,7 @@ export const evaluationSchema = z.object({
     further_values: z.int(),
     /** Evaluated rows whose label is a verdict. */
     verdict_rows: z.int(),
-    /** Values that stand for no rule, although they do not say that nothing is wrong; absent if none. */
+    /** Values that stand for no rule and do not say that nothing is wrong either; absent if none. */
     unread: z.array(z.object({ value: z.string(), rows: z.int() })).exactOptional(),
   }),
   /** Every row of the run is in exactly one of the counts after `read`. */

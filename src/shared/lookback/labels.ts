@@ -186,9 +186,7 @@ export class Labels {
     }
   }
 
-  /**
-   * Counted values that stand for no rule, although they do not say that nothing is wrong, most rows first.
-   */
+  /** Counted values that stand for no rule and do not say that nothing is wrong either, most rows first. */
   listUnread(): { value: string; rows: number }[] {
     return [...this.values.values()]
       .filter(({ value, targets }) => {

@@ -29,7 +29,7 @@ export type PrunableRun = z.infer<typeof prunableRunSchema>
 
 /** The properties of a run with its retries that retention depends on. */
 export interface RetainedRun extends Omit<PrunableRun, 'reason'> {
-  /** `running`: a process holds it. `protected`: it is needed, for example as a baseline. Neither is ever deleted. */
+  /** `running`: a process holds it. `protected`: it is needed, e.g. as a baseline. Neither is deleted. */
   kept_as: 'running' | 'protected' | null
 }
 

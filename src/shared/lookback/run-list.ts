@@ -20,8 +20,8 @@ export const RUN_PAGE_MAX = 1_000
 /** Selects runs of the workspace; a run and its retries count as one. A run must match every condition. */
 export const runListQuerySchema = z.object({
   /**
-   * Words that must all occur, ignoring case, in the run's id, name, source file name, tags, note,
-   * connection, or watchlist or index.
+   * Words that must all occur, ignoring case, in a run's id, name, source file name, tags, note, connection,
+   * watchlist or index.
    */
   search: z.string().exactOptional(),
   product: z.enum(RUN_PRODUCTS).exactOptional(),
@@ -50,7 +50,7 @@ export type RunListQuery = z.infer<typeof runListQuerySchema>
 export const runFiguresSchema = z.object({
   /** Size of the files of the run and its retries, bytes. */
   sizeBytes: z.number(),
-  /** The p95 of http_req_duration in equal parts of the run, at most {@link COURSE_POINTS}, milliseconds; empty if unknown. */
+  /** The p95 of http_req_duration in at most {@link COURSE_POINTS} equal parts, ms; empty if unknown. */
   courseMs: z.array(z.number()),
 })
 

@@ -167,7 +167,7 @@ const ROUNDED_SHARE = 0.1
 const ZEROS = /0*$/
 
 /**
- * Finds what only all ids of a column together show: long ids that end in more zeros than by chance, dates
+ * Finds what shows only in a whole column of ids: long ids that end in zeros too often for chance, dates
  * among other ids, nothing but days or times, and numbers with thousands separators, a currency or `%`.
  */
 export class IdColumn {

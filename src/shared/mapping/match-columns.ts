@@ -68,8 +68,8 @@ const LOOKS_LIKE: Readonly<Record<string, string>> = {
 }
 
 /**
- * The columns of a folder's rows. A text file fills `text_data`, a JSON file `request`, a media file `media` with its
- * path inside the folder; `kind` says which.
+ * The columns of a folder's rows. A text file fills `text_data`, a JSON file `request`, a media file `media`
+ * (with its path inside the folder); `kind` says which.
  */
 export const FOLDER_COLUMNS = ['path', 'kind', 'text_data', 'request', 'media'] as const
 

@@ -51,9 +51,9 @@ export function findShadowing(template: string, columns: readonly string[]): ('r
 }
 
 /**
- * Compiles a template into a function from a row to its text: `{{row}}` is the row's number, `{{run}}` the run's
- * token, `{{column name}}` the cell of that column, empty if the row is too short. Throws a plain error for an
- * unknown placeholder; `resolveMapping` has refused those before.
+ * Compiles a template into a function from a row to its text: `{{row}}` is the row's number, `{{run}}` the
+ * run's token, `{{column name}}` the cell of that column, empty if the row is too short. Throws a plain error
+ * for an unknown placeholder, which `resolveMapping` refuses earlier.
  */
 export function compileTemplate(template: string, columns: readonly string[], runToken: string): ReadCell {
   const readers = parseTemplate(template).map((part) => compilePart(part, columns, runToken))

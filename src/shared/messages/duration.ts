@@ -7,8 +7,9 @@ const PART = /(\d+(?:\.\d+)?)(ms|h|m|s)/g
 const ORDER: readonly Unit[] = ['h', 'm', 's', 'ms']
 
 /**
- * Milliseconds of a duration as k6 and Go write it: `30s`, `1m30s`, `500ms`, `1.5h`; each unit at most once, large
- * ones first. Null for anything else, a number without a unit included. Fractions of a millisecond are rounded.
+ * Milliseconds of a duration as k6 and Go write it: `30s`, `1m30s`, `500ms`, `1.5h`; each unit at most once,
+ * large ones first. Null for anything else, such as a number without a unit. Rounds fractions of a
+ * millisecond.
  */
 export function parseDurationMs(text: string): number | null {
   if (!DURATION.test(text)) return null

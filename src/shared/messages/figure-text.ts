@@ -68,8 +68,8 @@ export function formatRate(perSecond: number): string {
 }
 
 /**
- * A part of a whole, or a share from 0 to 1, in percent: `0 %`, `<0.1 %`, `12.3 %`, `>99.9 %`, `100 %`; never rounds to
- * all or nothing.
+ * A part of a whole, or a share from 0 to 1, in percent: `0 %`, `<0.1 %`, `12.3 %`, `>99.9 %`, `100 %`. Never
+ * rounds to all or nothing.
  */
 export function formatShare(part: number, all = 1): string {
   if (all <= 0 || part <= 0) return '0 %'

@@ -19,7 +19,7 @@ export function prettyJson(text: string): string {
   return pieces.join('')
 }
 
-/** Deeper levels are not indented further: a text of brackets alone would grow by the square of its length. */
+/** Deeper levels are not indented more: a text of only brackets would grow by the square of its length. */
 const INDENT_MAX = 50
 
 function toLine(indent: number): string {

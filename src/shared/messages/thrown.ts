@@ -28,7 +28,7 @@ export type DiskTrouble = 'full' | 'failing'
 const FULL_CODES = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 const FAILING_CODES = new Set(['EIO', 'EROFS', 'ESTALE'])
 
-/** SQLite's primary result codes for a full disk, and for I/O errors, files that cannot be opened, and read-only ones. */
+/** SQLite's primary result codes: disk full; I/O error, cannot open, read-only, permission denied. */
 const SQLITE_FULL = 13
 const SQLITE_FAILING = new Set([10, 14, 8, 3])
 

@@ -24,7 +24,7 @@ export interface ShownError {
   errorCode: string
   /** When the service answers with it. */
   condition: string
-  /** False for the pairings that docs/interface.md §7.2 calls contradictory; a client must accept both (default: true). */
+  /** False for contradictory pairings (docs/interface.md §7.2); a client must accept both (default: true). */
   consistent?: false
 }
 

@@ -78,12 +78,12 @@ export function hasModes<One extends { kind: OperationKind }>(one: One): one is 
   return OPERATIONS[one.kind].modeOf !== undefined
 }
 
-/** Whether the service acknowledges each item at once and completes it with a callback (docs/interface.md §1, §6). */
+/** Whether items are acknowledged at once and completed by a callback (docs/interface.md §1, §6). */
 export function isAsync(operation: Operation): boolean {
   return OPERATIONS[operation.kind].modeOf?.(operation) === 'async'
 }
 
-/** Whether the operation's requests carry the API key; appeals are read without one (docs/interface.md §5.6). */
+/** Whether the operation's requests carry the API key; appeals carry none (docs/interface.md §5.6). */
 export function sendsKey({ kind }: { kind: string }): boolean {
   return findOperation(kind)?.endpoint.sendsKey ?? true
 }
@@ -140,7 +140,7 @@ const FIELDS = new Map<string, readonly RequestField[]>(
   ]),
 )
 
-/** Every field that a column or template may fill, in the order of the interface, {@link REQUEST_FIELD} last. */
+/** Every field that a column or template may fill, in the interface's order, {@link REQUEST_FIELD} last. */
 export function fieldsOf({ kind }: { kind: OperationKind }): readonly RequestField[] {
   return FIELDS.get(kind) ?? []
 }
@@ -148,7 +148,7 @@ export function fieldsOf({ kind }: { kind: OperationKind }): readonly RequestFie
 /** A key of a mapping: a field, or one key of a JSON object such as `user_metadata.age`. */
 export type MappedField = { kind: 'field'; name: string } | { kind: 'key'; name: string; key: string }
 
-/** Reads a mapping's key, such as `post_id` or `metadata.colour`, or returns null if no field has that name. */
+/** Reads a mapping's key, such as `post_id` or `metadata.colour`; returns null if no field has that name. */
 export function parseFieldName(text: string, operation: { kind: OperationKind }): MappedField | null {
   const fields = fieldsOf(operation)
   if (fields.some(({ name }) => name === text)) return { kind: 'field', name: text }

@@ -7,8 +7,8 @@ import { defineOperation } from './operation-entry.ts'
 export const DEFAULT_POST_ID = { kind: 'template', template: '{{run}}-{{row}}' } as const
 
 /**
- * Path and query of a task submission (docs/interface.md §4.1, §4.2, §9). `legacy` asks for the legacy response, which
- * only v1 has.
+ * Path and query of a task submission (docs/interface.md §4.1, §4.2, §9). `legacy` asks for v1's legacy
+ * response; v2 has none.
  */
 export function taskPath(task: { api: Api; mode: Mode; legacy: boolean }): string {
   const query = task.legacy && task.api === 'v1' ? '?legacy=1' : ''

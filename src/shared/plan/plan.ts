@@ -36,8 +36,9 @@ const fieldSourceSchema = z.discriminatedUnion('kind', [
 export type FieldSource = z.infer<typeof fieldSourceSchema>
 
 /**
- * Which column, constant or template fills which field of the request (docs/interface.md §2). Keys are wire names
- * (`text_data`, `post_id`, `models`, …) or `user_metadata.KEY` and `content_metadata.KEY` for one key of the object.
+ * Which column, constant or template fills which field of the request (docs/interface.md §2). Keys are wire
+ * names (`text_data`, `post_id`, `models`, …), or `user_metadata.KEY` and `content_metadata.KEY` for one key
+ * of these objects.
  */
 const mappingSchema = z.record(z.string(), fieldSourceSchema)
 

@@ -49,8 +49,8 @@ export type Reached = Pick<PlanConnection, 'name' | 'baseUrl' | 'taskBaseUrl'> &
 export type Marked = Pick<PlanConnection, 'baseUrl' | 'taskBaseUrl'> & { name: string; isProduction: boolean }
 
 /**
- * The stored production connection that something is sent to: the one with that name, or one whose service it
- * reaches, even as its proxy, which may answer requests itself. Null if it reaches none.
+ * The stored production connection to which something is sent: the one with that name, or one whose service
+ * is reached, if only as a proxy, which may answer requests itself. Null if there is none.
  */
 export function findProduction<Stored extends Marked>(
   stored: readonly Stored[],

@@ -58,9 +58,8 @@ const RENEWED =
 const KEY = /(?:^|[-_]|api)key$/i
 
 /**
- * What a header's value, as written or as sent, tells about the addressed tenant or deployment: `always` if
- * another value means another one, `as_key` if it acts like a key, `never` if it changes with each request or
- * is renewed.
+ * What another value of a header (as written or as sent) means: `always` another tenant or deployment,
+ * `as_key` what another key means, `never` anything, since the value changes with each request or is renewed.
  */
 export function saysWhoIsAsked(name: string, text: string): 'always' | 'as_key' | 'never' {
   if (CHANGING.test(name) || RENEWED.test(name) || holdsCredentials(text)) return 'never'

@@ -52,8 +52,8 @@ export const keyLabelSchema = nameSchema
 export const keyPlaceSchema = z.enum(['keyring', 'profile', 'session'])
 
 /**
- * Where a typed key is kept: in the system's `keyring`, encrypted in the person's `profile` (the desktop app), or in
- * the memory of one process for its `session`.
+ * Where a typed key is kept: in the system's `keyring`, encrypted in the person's `profile` (the desktop
+ * app), or in the memory of one process, for its `session`.
  */
 export type KeyPlace = z.infer<typeof keyPlaceSchema>
 

@@ -28,7 +28,7 @@ export interface Marked {
   /** In a table, also a figure that the column formats. */
   text: string | number
   tone?: Tone
-  /** Whether others wrote it: it is set apart from the surrounding text. */
+  /** Whether others wrote it; it is then visibly separate from the surrounding text. */
   isForeign?: boolean
   /** A sign before it, drawn as the surface draws signs; `none` leaves its space. */
   sign?: Sign

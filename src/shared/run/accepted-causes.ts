@@ -9,8 +9,9 @@ const acceptedCauseSchema = z.object({
 })
 
 /**
- * Causes that a person accepted for a source, and the source's columns. They also hold for a source without
- * further columns, since equal names mean equal things there, such as a header that looks like a row.
+ * Causes that a person accepted for a source, and the source's columns. They also hold for a source that has
+ * only some of these columns, since equal names mean equal things there, such as a header that looks like a
+ * row.
  */
 export const acceptedCausesSchema = z.object({
   columns: z.array(z.string()),

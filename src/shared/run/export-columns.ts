@@ -216,7 +216,7 @@ export function toExportColumns(
   ]
 }
 
-/** One column for each corrected field: what was sent in its place; '' if the source has the same, or nothing was sent. */
+/** A column for each corrected field: what was sent for it; '' if nothing was sent or it was unchanged. */
 function toSentColumns(corrected: readonly string[]): ExportColumn[] {
   return corrected.map((name) => ({
     name: SENT + name,
@@ -321,8 +321,8 @@ export const LEDGER_COLUMNS = { state: 'sluice_ledger_state', outcome: 'sluice_l
 const MARKS = [STRATUM_COLUMNS, LEDGER_COLUMNS].map((columns) => Object.values<string>(columns))
 
 /**
- * Whether a header is that of one of Sluice's exports, with all columns that exports append, or of a sample
- * or a ledger. A person may have added further columns after these.
+ * Whether a header is from one of Sluice's exports, with all columns that exports append, or from a sample or
+ * a ledger. A person may have added columns after these.
  */
 export function isExportHeader(header: readonly string[]): boolean {
   for (const [first = '', second] of MARKS) {
@@ -336,8 +336,8 @@ export function isExportHeader(header: readonly string[]): boolean {
 const LATER_COLUMNS = [RECORD_COLUMN.name, 'sluice_run_record']
 
 /**
- * The name, the first one, that is quoted in the header of a guarded CSV file, if nothing else in the header
- * distinguishes it from one of version 0.2. Null for any other header, and if the name needs quotes anyway.
+ * The first name of a guarded CSV file's header, which is quoted if nothing else distinguishes the header
+ * from one of version 0.2. Null for any other header, and if the name needs quotes anyway.
  */
 export function findGuardMark(header: readonly string[]): string | null {
   const [first = ''] = header

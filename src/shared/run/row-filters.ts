@@ -37,9 +37,9 @@ export type ScoreFilter = z.infer<typeof scoreFilterSchema>
 
 interface FilterEntry<Value> {
   /**
-   * What knows the rows: the journal's counters and indexes (`family-rows.ts`), or at least the kind of each row
-   * (`row-kinds.ts`); the values that findings have of each row (`journal-findings.ts`), or its scores; the verdicts; an
-   * evaluation; the cells.
+   * What must be read to find the rows: the journal's counters and indexes (`family-rows.ts`), the kind of
+   * each row (`row-kinds.ts`), what findings know of each row (`journal-findings.ts`), its scores, the
+   * verdicts, an evaluation, or the cells.
    */
   askedOf: 'counters' | 'kinds' | 'values' | 'scores' | 'verdicts' | 'evaluation' | 'cells'
   /** Kind of the facets that switch it on and off. */

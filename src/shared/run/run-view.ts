@@ -22,7 +22,7 @@ export interface CountedRows {
   tone: CountTone
 }
 
-/** How far a run went, if its state does not tell: `trial of the first 10 rows`, `all rows sent`; null otherwise. */
+/** How far a run went: `trial of the first 10 rows`, `all rows sent`; null if its state already tells. */
 export function describeExtent(summary: Parameters<typeof countTrial>[0]): string | null {
   if (isStoppedWaiting(summary)) return 'all rows sent'
   const tried = countTrial(summary)

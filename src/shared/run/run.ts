@@ -165,7 +165,7 @@ export const callbackCountsSchema = z.object({
   other_post: z.int(),
   /** Do not follow the interface; their item is unchanged. */
   unreadable: z.int(),
-  /** Of those that settled their item, may answer what was sent before a correction; absent if there are none. */
+  /** Of those that settled their item, may answer what was sent before a correction; absent if none may. */
   in_doubt: z.int().exactOptional(),
 })
 
@@ -456,8 +456,8 @@ interface LoadOutcome {
 type SummaryOfLoad = Pick<RunSummary, 'requests' | 'callbacks' | 'load'>
 
 /**
- * Says, without a full stop, that nothing in a load test succeeded, which fails it whatever its thresholds
- * say; null if anything did.
+ * Says, without a full stop, that nothing in a load test succeeded: it then fails whatever its thresholds
+ * say. Null if anything succeeded.
  */
 export function sayNoSuccess({ requests, callbacks }: LoadOutcome): string | null {
   const { sent, succeeded } = requests

@@ -21,7 +21,7 @@ export const behaviourSettingsSchema = z.strictObject({
   /** The items of `failed_terms`: term objects, or only their texts. */
   failedTerms: z.enum(['objects', 'strings']),
   /**
-   * Whether watchlist add pairs its error codes like watchlist update, or as its own table does (docs/interface.md §7).
+   * Whether watchlist add pairs error codes like watchlist update, or as its table (docs/interface.md §7).
    */
   watchlistAddCodes: z.enum(['consistent', 'contradictory']),
 })

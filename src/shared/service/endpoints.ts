@@ -1,4 +1,4 @@
-/** Synchronous endpoints answer with the result, asynchronous ones with an acknowledgement (docs/interface.md §1). */
+/** Synchronous endpoints answer with the result, others with an acknowledgement (docs/interface.md §1). */
 export type Mode = 'sync' | 'async'
 
 /** Version of the task endpoints; it is part of the path (docs/interface.md §9). */

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 
-/** A JSON object of any keys, such as `user_metadata` or an index item's `metadata` (docs/interface.md §2.1, §2.4). */
+/**
+ * A JSON object with any keys: `user_metadata`, an index item's `metadata` (docs/interface.md §2.1, §2.4).
+ */
 export const jsonObjectSchema = z.record(z.string(), z.unknown())
 
 export type JsonObject = z.infer<typeof jsonObjectSchema>

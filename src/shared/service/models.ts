@@ -11,7 +11,7 @@ export interface Model {
 }
 
 /**
- * The models that `models` may name, in the order of docs/interface.md §4.1. Ids of custom indexes go there too, in v2.
+ * The models that `models` may name, in docs/interface.md §4.1's order. In v2, also ids of custom indexes.
  */
 export const MODELS: readonly Model[] = [
   { value: 'visual', label: 'Visual moderation', sync: true, async: true },

@@ -35,7 +35,7 @@ export const NOTES_MAX_CHARACTERS = 1024
 /** Most models that one v1 task may name; v2 takes several (docs/interface.md §4.1, §8). */
 export const V1_MAX_MODELS = 1
 
-/** Longest video behind a task's url, in hours (docs/interface.md §2.1, §8). Only the service can check it. */
+/** Longest video behind a task's url, hours (docs/interface.md §2.1, §8). Only the service can check it. */
 export const VIDEO_MAX_HOURS = 1
 
 /** An absolute http or https address: content, media, callbacks (docs/interface.md §2.1, §4.3). */

@@ -16,7 +16,7 @@ export function findUnaccounted(text: string, source: AccountedSource): string {
 /** How far a record's reported problems allow its cells to deviate from the syntax. */
 interface Told {
   /**
-   * Quotes may be kept literally, and stay open to the end of the text or, if the row is not sent, of a line.
+   * Quotes may be literal text, and stay open to the end of the text or, if the row is not sent, of a line.
    */
   quotes: boolean
   /** Unquoted cells may contain line ends. */

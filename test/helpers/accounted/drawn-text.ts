@@ -65,7 +65,9 @@ const drawnRecord = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('blank' as const, 'empty' as const, 'header' as const) },
 )
 
-/** Texts that are mostly tables: ragged, with broken quotes, mixed line ends, blank records, NUL, in many encodings. */
+/**
+ * Texts that are mostly tables: ragged, broken quotes, mixed line ends, blank records, NUL, many encodings.
+ */
 export const drawnText: fc.Arbitrary<DrawnText> = fc
   .record({
     written: fc.constantFrom(...ENCODINGS),

@@ -15,7 +15,9 @@ export const HOSTILE_CELLS = {
   emoji: '👩‍👩‍👧 🏳️‍🌈',
 } as const
 
-/** A spreadsheet of hostile cells, hostile column names and a huge cell; user_id and text_data match by name. */
+/**
+ * A spreadsheet of hostile cells, hostile column names and a huge cell. user_id and text_data match by name.
+ */
 export function createHostileCsv(): string {
   const quote = (text: string) => `"${text.replaceAll('"', '""')}"`
   const header = ['user_id', 'text_data', quote('<b onmouseover=alert(1)>\u202Etxet</b>')]

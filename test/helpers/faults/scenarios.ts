@@ -190,7 +190,7 @@ async function runOlder(world: World, workspace: string, fault: Fault): Promise<
   return result
 }
 
-/** A command that changes a small file of the workspace, one that wrote the file before, and one that shows it. */
+/** A command that changes a small file of the workspace, one that wrote it before, and one that shows it. */
 interface Change {
   first: readonly string[]
   change: readonly string[]

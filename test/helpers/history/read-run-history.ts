@@ -25,8 +25,8 @@ import type {
 } from './run-history.ts'
 
 /**
- * Reads the history of a run and its retries from their journals; `file` is the journal of any of them. Throws an `Error`
- * if there is no run, if it is a load test, or if it is still being sent.
+ * Reads the history of a run and its retries from their journals; `file` is any of these journals. Throws an
+ * `Error` if there is no run, if it is a load test, or if it is still being sent.
  */
 export function readRunHistory(file: string): RunHistory {
   if (!existsSync(file)) throw new Error(`${file} does not exist`)

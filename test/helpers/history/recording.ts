@@ -77,7 +77,7 @@ export function createRecording(file?: string): Recording {
   }
 }
 
-/** Reads a recording from a file of JSON Lines. Throws an `Error` that names the first line that is not an event. */
+/** Reads a recording from a JSON Lines file. Throws an `Error` naming the first line that is not an event. */
 export function readRecording(file: string): RecordedEvent[] {
   const lines = readFileSync(file, 'utf8').split('\n')
   return lines.flatMap((line, index) =>

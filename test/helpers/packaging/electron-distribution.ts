@@ -10,8 +10,8 @@ export type PackedSystem = 'mac' | 'win' | 'linux'
 
 const SENTINEL = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX'
 
-// Run as Node, cookie encryption, NODE_OPTIONS, inspect arguments, asar integrity, only from asar, own
-// snapshot, file privileges, and one that is newer than the tools.
+// The fuses: run as Node, cookie encryption, NODE_OPTIONS, inspect arguments, asar integrity, only from asar,
+// own snapshot, file privileges, and one that is newer than the tools.
 const DEFAULT_FUSES = '101100010'
 
 /** Bytes of a program with Electron's fuses somewhere in the middle. */

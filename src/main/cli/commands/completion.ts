@@ -4,7 +4,7 @@ import { COMPLETION_SCRIPTS, SHELLS, type Shell } from '../completion/shell-scri
 import type { CliContext } from '../context.ts'
 import { addExamples } from '../options/shared-options.ts'
 
-/** Adds `completion SHELL`: the script with which a shell completes commands, options, files, runs and connections. */
+/** Adds `completion SHELL`: a script that completes commands, options, files, runs and connections. */
 export function addCompletionCommand(program: Command, context: CliContext): void {
   const command = program
     .command('completion')

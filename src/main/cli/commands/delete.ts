@@ -45,7 +45,7 @@ export function addDeleteCommand(program: Command, context: CliContext): void {
   addExamples(command, ['delete latest', 'delete 20261121-0915 --yes'])
 }
 
-/** A run's name in the question, and its retries; none are known of a run that cannot be read. */
+/** A run's name for the question, and its retries; an unreadable run has no known retries. */
 async function describeRun(engine: Engine, runId: string): Promise<{ own: string; retries: string[] }> {
   try {
     const { name, rows, retries } = await engine.runs.summarizeRun(runId)

@@ -217,7 +217,9 @@ async function exportToStdout(
   }
 }
 
-/** Adds `export RUN FILE`: writes the source's columns and the outcome of each row, in the format of the file's ending. */
+/**
+ * Adds `export RUN FILE`: writes the source's columns and the rows' outcomes, in a format by FILE's ending.
+ */
 export function addExportCommand(program: Command, context: CliContext): void {
   const command = program
     .command('export')

@@ -24,7 +24,7 @@ function addIndexOptions(command: Command): void {
   )
 }
 
-/** Adds `index add SOURCE` and `index remove SOURCE`: items of a custom index (docs/interface.md §4.3, §4.4). */
+/** Adds `index add SOURCE` and `index remove SOURCE`, for a custom index (docs/interface.md §4.3, §4.4). */
 export function addIndexCommand(program: Command, context: CliContext): void {
   const index = program.command('index').description('Adds or removes items of a custom index.')
   addSendingCommand<IndexFlags>(index, context, {

@@ -40,7 +40,7 @@ interface SandboxFlags {
 /** Most appeals that one command line may ask for. */
 const MAX_APPEALS = 1_000_000
 
-/** The watchlists that the flags name, in addition to the default ones: `NAME`, or `NAME=FILE` with its terms. */
+/** The watchlists that the flags name, besides the default ones: `NAME`, or `NAME=FILE` with its terms. */
 async function readWatchlists(
   flags: readonly string[],
   env: NodeJS.ProcessEnv,

@@ -85,7 +85,7 @@ export type ConnectionDocument = z.infer<typeof connectionSchema>
 
 const SENDING = [...OPERATION_KINDS.map((kind) => OPERATIONS[kind].words.command), 'load', 'plan']
 
-/** Every document that `--json` prints, by the name of its schema in docs/schemas. Arrays consist of these documents. */
+/** Every document that `--json` prints, by its schema's name in docs/schemas. Arrays consist of these. */
 export const DOCUMENT_SCHEMAS = {
   run: {
     commands: [...SENDING, 'resume', 'retry', 'run-again', 'runs', 'show', 'import-k6', 'demo'],

@@ -90,8 +90,8 @@ export function addFilterOptions(command: Command): Command {
 }
 
 /**
- * The filter of the options for a run, except rules, which are found by name. Throws `BAD_USAGE` for a file that its
- * source does not have.
+ * The filter that the options ask for; rules, which are found by name, are not included. Throws `BAD_USAGE`
+ * for a file that the run's source does not have.
  */
 export function toRowFilter({ source_read: read }: RunSummary, flags: FilterFlags): RowFilter {
   const files = read?.read_as.flatMap(({ file }) => file ?? [])

@@ -65,7 +65,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 }
 
-/** Milliseconds of a duration with its unit: `500ms`, `30s`, `1m30s`, `1.5h`, `2d`. The unit is never assumed. */
+/** Milliseconds of a duration with its unit: `500ms`, `30s`, `1m30s`, `1.5h`, `2d`. No unit is assumed. */
 export function parseDurationMs(text: string): number {
   const compoundMs = parseCompound(text.trim())
   if (compoundMs !== null) return compoundMs

@@ -266,7 +266,8 @@ function toProxy(
 }
 
 /**
- * What is known of a deployment, with the overrides of options except its key. Throws `InvalidArgumentError`.
+ * The known facts about a deployment, overridden by the options except its key. Throws
+ * `InvalidArgumentError`.
  */
 export function applyDeployment<Known extends Partial<PlanConnectionInput>>(
   known: Known,

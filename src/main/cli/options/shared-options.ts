@@ -13,7 +13,7 @@ import { collect, createDurationParser, createIntegerParser, parseBaseUrl } from
 import { addTableOptions, type FlagsOf } from './table-options.ts'
 
 /**
- * Ends a command's help with examples to paste, then its exit codes. `test/main/cli/examples.test.ts` runs every example.
+ * Ends a command's help with examples to paste, then its exit codes. `examples.test.ts` runs every example.
  */
 export function addExamples(command: Command, examples: readonly string[], exitCodes?: string): Command {
   const lines = examples.map((example) => `  ${COMMAND_PREFIX} ${example}`)

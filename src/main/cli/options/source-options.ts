@@ -54,7 +54,7 @@ function splitAssignment(text: string, shape: string): { field: string; value: s
   return { field, value: text.slice(equals + 1) }
 }
 
-/** Parser of `--map FIELD=COLUMN`. A column of digits alone is a 1-based number, anything else a header name. */
+/** Parser of `--map FIELD=COLUMN`. Digits alone are a 1-based column number, anything else a header name. */
 export function collectMapping(text: string, previous: FieldAssignment[] | undefined): FieldAssignment[] {
   const { field, value } = splitAssignment(text, 'FIELD=COLUMN, such as text_data=Message or text_data=2')
   if (value === '') {
@@ -68,7 +68,7 @@ export function collectMapping(text: string, previous: FieldAssignment[] | undef
   return [...(previous ?? []), { field, source }]
 }
 
-/** Parser of `--set FIELD=TEMPLATE`, with `{{row}}`, `{{run}}` and `{{column name}}` filled in for each row. */
+/** Parser of `--set FIELD=TEMPLATE`; each row fills in `{{row}}`, `{{run}}` and `{{column name}}`. */
 export function collectTemplate(text: string, previous: FieldAssignment[] | undefined): FieldAssignment[] {
   const { field, value } = splitAssignment(text, 'FIELD=TEMPLATE, such as user_id=import or post_id={{id}}')
   return [...(previous ?? []), { field, source: { kind: 'template', template: value } }]

@@ -22,7 +22,7 @@ import type { Terminal } from '../terminal/terminal.ts'
 
 export type LoadSnapshot = RunSnapshot & { load: LoadProgress }
 
-/** Whether a snapshot is of a load test that has begun. */
+/** Whether a snapshot belongs to a load test that has begun. */
 export function isLoadSnapshot(snapshot: RunSnapshot): snapshot is LoadSnapshot {
   return snapshot.load !== null
 }

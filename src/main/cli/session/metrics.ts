@@ -190,7 +190,7 @@ function listCounts({ load, inFlight }: LoadSnapshot): Metric[] {
   ]
 }
 
-/** Metrics whose values are of the seconds that are over. */
+/** Metrics that cover the seconds that are over. */
 const FURTHER = [
   'iterations',
   'checks',

@@ -48,11 +48,11 @@ export interface PlanToSend {
   /** Why a run of the plan would be refused, for a dry run to say; absent or null if no reason is known. */
   refusal?: SluiceError | null
   /**
-   * Called before anything is sent, once it is certain that the run can be exported as asked, with the
-   * columns of the source, or null if it cannot be read.
+   * Called before anything is sent, once it is certain that the run can be exported as asked. Gets the
+   * source's columns, or null if the source cannot be read.
    */
   beforeSending?: (columns: readonly string[] | null) => Promise<void>
-  /** Called with the causes of warnings that are accepted, if any, once the source is read and before anything is sent. */
+  /** Called with the accepted causes of warnings, if any, after the source is read and before sending. */
   onAccepted?: OnAccepted | undefined
   /** Searches the capacity with the plan's load test as probes, instead of running it once. */
   capacity?: CapacityPlan | null

@@ -58,7 +58,7 @@ async function tryOut<Found>(
 }
 
 /**
- * Reads, maps and checks a source as a run would, and shows its problems and the first request. Sends nothing and keeps
+ * Reads, maps and checks a source as a run would; shows its problems and the first request. Sends and keeps
  * nothing. Exits with 0 if every row can be sent, 1 if some can, 2 if none can.
  */
 export async function dryRun(
@@ -99,7 +99,7 @@ export async function dryRun(
   return exit === 'interrupted' ? EXIT.interrupted : exit
 }
 
-/** Reads a plan's source as {@link dryRun} does, for the causes of warnings that a person would have to accept. */
+/** Reads a plan's source as {@link dryRun} does, for the causes of warnings that a person must accept. */
 export function readOpenWarnings(
   context: CliContext,
   engine: Engine,
@@ -246,8 +246,8 @@ function addMember(object: string, name: string, json: string): string {
 }
 
 /**
- * Writes a plan's load test as a k6 project (`--export-k6 FOLDER`). k6 reads the key from the environment when it runs
- * the project. Sends nothing and keeps nothing.
+ * Writes a plan's load test as a k6 project (`--export-k6 FOLDER`), which reads the key from the environment
+ * when it is run. Sends and keeps nothing.
  */
 export async function exportK6(
   context: CliContext,
@@ -270,8 +270,8 @@ export async function exportK6(
 }
 
 /**
- * Shows a held run's progress until its source is read and checked. Ctrl-C stops the run; a second one leaves at once.
- * Returns whether it was interrupted. Throws the `SluiceError` that ended intake.
+ * Shows a held run's progress until its source is read and checked. Ctrl-C stops the run; a second Ctrl-C
+ * leaves at once. Returns whether the run was interrupted. Throws the `SluiceError` that ended intake.
  */
 export async function readSource(
   context: CliContext,

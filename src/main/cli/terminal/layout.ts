@@ -48,7 +48,7 @@ export interface Segment {
   keep: number
 }
 
-/** Joins the pieces that fit into a number of columns, in their order. The most important one always stays. */
+/** Joins the pieces that fit into a number of columns, in their order. The most important always stays. */
 export function fitSegments(segments: readonly Segment[], columns: number, separator: string): string {
   const kept = segments.filter((segment) => segment.text !== '')
   const width = () =>

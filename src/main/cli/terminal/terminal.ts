@@ -10,7 +10,7 @@ const UNICODE_GLYPHS = {
   failed: '▲',
   unknown: '?',
   skipped: '–',
-  /** A threshold that passed, and one that failed, as k6 draws them. */
+  /** Signs of a passed and a failed threshold, as in k6. */
   held: '✓',
   crossed: '✗',
   stopped: '■',

@@ -160,7 +160,10 @@ export function ItemsPanel(props: { operation: string; items: number; onExport: 
 /** Rows that are invalid or ended with an error, grouped by cause, each with what to do. */
 export function ErrorsPanel(props: {
   runId: string
-  /** The total, since one row can have several causes, and only the first groups are shown. */
+  /**
+   * The total, which is not the sum of the groups: a row can have several causes, and only the first groups
+   * are shown.
+   */
   rows: number
   errors: readonly ErrorGroup[]
   operation: string

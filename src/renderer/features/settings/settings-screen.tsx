@@ -174,7 +174,7 @@ function ContentPanel({ settings }: { settings: Settings }) {
 
 const DAY_MS = 86_400_000
 
-/** How much space the workspace takes, which runs exceed the limits, and whether they are deleted automatically. */
+/** The workspace's size, the runs that exceed its limits, and whether they are deleted automatically. */
 function RetentionPanel(props: { settings: Settings; onCleanUp: () => void }) {
   const { settings, onCleanUp } = props
   const usage = useQuery(ask.settings.measure.queryOptions())

@@ -232,7 +232,7 @@ export function maskJson(text: string, request: string | null = null): string {
   })
 }
 
-/** The user content in the JSON text of a request, such as its texts or terms, which an answer to it may quote. */
+/** The user content in a request's JSON text, such as texts or terms, which an answer to it may quote. */
 export function listContent(request: string | null): string[] {
   const found: string[] = []
   if (request === null) return found

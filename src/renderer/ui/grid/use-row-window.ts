@@ -11,7 +11,7 @@ const BEHIND_ROWS = 1
 const BEYOND_AFTER_MS = 100
 
 /**
- * How long a view stays empty after jumping to rows of which none is loaded, milliseconds: most arrive within
+ * How long a view stays empty after jumping to rows that are not loaded, milliseconds: most arrive within
  * this time, and are drawn once instead of a page at a time after placeholders.
  */
 const PATIENCE_MS = 50

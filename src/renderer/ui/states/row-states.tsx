@@ -135,8 +135,8 @@ export function CountsBar({ rows, label }: { rows: RowCounts; label: string }) {
 }
 
 /**
- * A run's rows by state: icon, word, count and share. States without rows are left out, except the first and, until the
- * run has ended, the last.
+ * A run's rows by state: icon, word, count and share. Leaves out states without rows, except the first and,
+ * until the run has ended, the last.
  */
 export function CountsTable(props: { rows: RowCounts; toRepeat: number; hasEnded: boolean }) {
   const { rows, toRepeat, hasEnded } = props

@@ -6,7 +6,7 @@ export type TextPiece =
 /** Length of a table cell's text before "show all", in UTF-16 code units. */
 export const CELL_MAX_CHARACTERS = 240
 
-// Controls, format characters (bidi marks, joiners, tags), separators, broken surrogates, fillers and selectors.
+// Controls, format characters (bidi marks, joiners, tags), separators, lone surrogates, fillers, selectors.
 const UNSEEN = /\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Cs}|\p{Default_Ignorable_Code_Point}/gu
 
 const NAMES: Record<number, [glyph: string, name: string]> = {

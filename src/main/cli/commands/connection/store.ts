@@ -47,7 +47,7 @@ interface SetFlags extends StoreFlags {
   activeKey?: string
 }
 
-/** Applies the options about a deployment to what is known of it. */
+/** Returns the known facts about a deployment, overridden by the options. */
 function applyFlags<T extends Partial<StoredConnection>>(
   known: T,
   flags: StoreFlags,

@@ -90,7 +90,10 @@ function toP95({ latency_ms }: RunSummary): string {
   return p95 === undefined ? '' : formatFigure(p95)
 }
 
-/** Whether a load test passed, how many thresholds failed, or that nothing succeeded, which fails it too. */
+/**
+ * `passed`, how many thresholds of a load test failed, or `no success`, which fails it too. Empty without
+ * thresholds.
+ */
 function toThresholds(summary: RunSummary): string {
   const { thresholds, state } = summary
   if (thresholds === undefined) return ''
@@ -265,12 +268,12 @@ const DATE = /^(\d{4})-(\d\d)-(\d\d)$/
 const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/
 const AGO = /^\d.*[a-z]$/
 
-/** Parser of `--since`: the start of a date in local time, a time, or a duration before now. Unix milliseconds. */
+/** Parser of `--since`: the start of a local date, a time, or a duration before now. Unix milliseconds. */
 function parseSince(text: string): number {
   return parseMoment(text, 0)
 }
 
-/** Parser of `--until`: the end of a date in local time, a time, or a duration before now. Unix milliseconds. */
+/** Parser of `--until`: the end of a local date, a time, or a duration before now. Unix milliseconds. */
 function parseUntil(text: string): number {
   return parseMoment(text, 1)
 }
