@@ -7,7 +7,7 @@ import { findConnectionInUse, readConnections } from '../engine/workspace/connec
 import type { Handlers } from './bridge-context.ts'
 import type { SandboxHost } from './sandbox-host.ts'
 
-/** Newest runs among which the address that was used last is looked for. */
+/** How many of the newest runs are searched for the address used last. */
 const LOOKED_BACK_ON = 100
 
 export const appHandlers: Handlers<'app'> = {
@@ -29,7 +29,7 @@ export const appHandlers: Handlers<'app'> = {
   },
 }
 
-/** The first address that never belonged to the sandbox. */
+/** The first address that is not the sandbox's, now or formerly. */
 async function findElsewhere(baseUrls: readonly string[], sandbox: SandboxHost): Promise<string | null> {
   for (const baseUrl of new Set(baseUrls)) {
     if (!(await sandbox.isOwnAddress(baseUrl))) return baseUrl

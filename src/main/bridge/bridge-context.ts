@@ -30,23 +30,26 @@ import type { SandboxHost } from './sandbox-host.ts'
 import type { Sources } from './sources.ts'
 import type { QuestionOfWindow } from './waiting-question.ts'
 
-/** Where an export is written, and what the window gets to know about it. */
+/** Where to write an export, and what to tell the window about it. */
 export interface ExportPlace {
-  /** Absolute path; the ending is the format. */
+  /** Absolute path; its ending is the format. */
   file: string
   publish(result: ExportResult): Exported
 }
 
-/** What a desktop alone can do for its window. */
+/** Services that only the desktop app has. */
 export interface DesktopParts {
   readonly logFolder: string
   readonly diagnosticsFolder: string
-  /** Shows a folder in the system's file manager; settles with why it could not, else with an empty text. */
+  /**
+   * Shows a folder in the system's file manager; resolves with the reason for a failure, else with an empty
+   * text.
+   */
   openFolder(path: string): Promise<string>
   collectDiagnostics(): Promise<void>
-  /** Has a person choose a file of a connection in a dialog of the system; null if they cancel. */
+  /** Lets a person choose a connection's file in a system dialog; null if they cancel. */
   chooseConnectionFile(connection: string, file: TlsFile): Promise<string | null>
-  /** Null if the build has no place to ask for updates. */
+  /** Null if the build has no update server. */
   readonly updates: {
     isAutomatic(): boolean
     setAutomatic(isAutomatic: boolean): void
@@ -54,7 +57,7 @@ export interface DesktopParts {
   } | null
 }
 
-/** What differs between a desktop and a browser. */
+/** What differs between desktop and browser. */
 export interface BridgeHost {
   readonly platform: Platform
   /** Null in a browser, and until the desktop app has started. */
@@ -65,21 +68,21 @@ export interface BridgeHost {
     format: ExportFormat | typeof PLAN_FORMAT
     name: string
   }): Promise<ExportPlace>
-  /** Decides where the error file of a success file goes. It replaces no file. */
+  /** Decides where the error file that belongs to a success file goes. Replaces no file. */
   placeErrors(request: { success: string; name: string }): Promise<ExportPlace>
-  /** Asks a person, out of reach of any page, before anything is sent to production. */
+  /** Asks a person, beyond the reach of any page, before anything is sent to production. */
   readonly askProduction: AskProduction
 }
 
-/** What all windows of a process share. */
+/** Services that all windows of a process share. */
 export interface BridgeServices {
   readonly engine: Engine
   readonly host: BridgeHost
-  /** Files that windows may have read. */
+  /** Files that windows may read. */
   readonly sources: Sources
   /** Plan files that a person opened. */
   readonly plans: OpenedPlans
-  /** Pictures, videos and sounds that windows may show. */
+  /** Pictures, videos and sounds for windows. */
   readonly media: MediaFiles
   readonly productionGate: ProductionGate
   readonly liveRuns: LiveRuns
@@ -87,7 +90,7 @@ export interface BridgeServices {
   readonly crashes: Crashes
   readonly cleanUps: CleanUps
   readonly sandbox: SandboxHost
-  /** Announces that a window switched a stored connection's key. */
+  /** Announces that a window has switched a stored connection's key. */
   readonly keySwitch: KeySwitch
   readonly keyStore: KeyStore
   readonly removedConnections: RemovedConnections
@@ -95,10 +98,10 @@ export interface BridgeServices {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** What the handlers of one connection work with. */
+/** What the handlers of one connection use. */
 export interface BridgeContext extends BridgeServices {
   readonly gates: EventGates
-  /** The question before production that this window waits for. */
+  /** The question before production that waits for an answer because of this window. */
   readonly question: QuestionOfWindow
 }
 
@@ -108,14 +111,14 @@ type HandlerOf<Procedure> =
     : never
 
 /**
- * How the procedures of a part of the contract are answered, given arguments that fit its schemas. What comes back is
- * what the engine says, unless the host or a gate has a say in it.
+ * Handlers of the procedures in a part of the contract; arguments are already checked against its schemas.
+ * Handlers return the engine's answers, unless the host or a gate decides otherwise.
  */
 export type Handlers<Part extends keyof typeof bridgeContract> = {
   [Name in keyof (typeof bridgeContract)[Part]]: HandlerOf<(typeof bridgeContract)[Part][Name]>
 }
 
-/** Turns anything a handler threw into one of the contract's errors, without repeating what was typed. */
+/** Turns anything that a handler threw into one of the contract's errors, without repeating typed text. */
 export function toReportedError(error: unknown): Error {
   if (error instanceof ORPCError) {
     if (error.defined) return error

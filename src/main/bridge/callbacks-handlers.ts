@@ -3,10 +3,10 @@ import type { ReceiverState } from '../../shared/run/callback-overview.ts'
 import type { BridgeContext, Handlers } from './bridge-context.ts'
 import { watch } from './watch-handlers.ts'
 
-/** How often the state of the receiver is looked at while a window follows it, milliseconds. */
+/** How often the receiver's state is checked while a window follows it, milliseconds. */
 const LOOK_EVERY_MS = 1_000
 
-/** Longest part of a callback that a page gets, UTF-16 code units. */
+/** Longest part of a callback that is sent to a page, UTF-16 code units. */
 const BODY_MAX = 64 * 1024
 
 export const receiverHandlers: Handlers<'receiver'> = {
@@ -28,11 +28,11 @@ export const receiverHandlers: Handlers<'receiver'> = {
   watch: (request) => watch(request, LOOK_EVERY_MS, (signal) => toSource(request.context, signal)),
 }
 
-/** The state of the receiver, looked at until the signal aborts. */
+/** The state of the receiver, checked until the signal aborts. */
 function toSource({ clock, engine }: BridgeContext, signal: AbortSignal) {
   let state: { receiver: ReceiverState | null } | null = null
   let tell = () => {}
-  // Ends with the window, and rejects with what keeps the receiver from being asked.
+  // Settles when the window closes; rejects if the receiver cannot be asked.
   const ended = (async () => {
     while (!signal.aborted) {
       const now = { receiver: await engine.receiver.status() }

@@ -16,7 +16,7 @@ import { holdRun, toPlan } from './runs-handlers.ts'
 import { sayAccepted } from './sending-sheet.ts'
 import { watch } from './watch-handlers.ts'
 
-/** Two pictures of a search a second, at most. */
+/** Least time between two updates of a search: at most two a second. */
 const INTERVAL_MS = 500
 
 export const capacityHandlers: Handlers<'capacity'> = {
@@ -43,7 +43,7 @@ export const capacityHandlers: Handlers<'capacity'> = {
       },
       signal,
     )
-    // Another window may have started one while the person was asked.
+    // Another window may have started a search while the person was asked.
     refuseSecond(context)
     context.capacitySearches.add(startSearch(context, searchId, probe, planned.plan, apiKey))
     return { searchId }
@@ -68,13 +68,13 @@ export const capacityHandlers: Handlers<'capacity'> = {
     }),
 }
 
-/** Two searches at once would each spoil what the other measures. Throws `BAD_USAGE`. */
+/** Refuses a second search: the two would distort each other's measurements. Throws `BAD_USAGE`. */
 function refuseSecond({ capacitySearches }: BridgeContext): void {
   const newest = capacitySearches.newest()
   if (newest !== null && !newest.isOver()) throw new SluiceError({ id: 'capacity_search_under_way' })
 }
 
-/** Sends probes until the search ends; each is a load test of its own, which every window can follow. */
+/** Sends probes until the search ends; each is a load test that every window can follow. */
 function startSearch(
   services: BridgeServices,
   searchId: string,
@@ -144,7 +144,7 @@ function startSearch(
   const ended = search().finally(() => {
     isOver = true
   })
-  // Windows that watch the search get the failure; without one, nobody is there to see it.
+  // Windows that watch the search get the failure; without one, nobody needs it.
   ended.catch(() => {})
   return {
     searchId,

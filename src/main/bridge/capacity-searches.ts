@@ -11,7 +11,7 @@ export interface CapacitySearch extends EventSource<CapacityProgress> {
   stop(): void
 }
 
-/** Makes the register of searches, empty. */
+/** Creates an empty register of searches. */
 export function createCapacitySearches() {
   const searches = new Map<string, CapacitySearch>()
   return {
@@ -29,5 +29,5 @@ export function createCapacitySearches() {
   }
 }
 
-/** The capacity searches of a process, in the order in which they began. */
+/** The capacity searches of a process, in the order they began. */
 export interface CapacitySearches extends ReturnType<typeof createCapacitySearches> {}

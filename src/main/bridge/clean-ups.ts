@@ -6,12 +6,15 @@ import { readRetention } from '../engine/workspace/retention-settings.ts'
 import type { LiveRuns } from './live-runs.ts'
 import { readSettings } from './settings-store.ts'
 
-/** When it is first looked whether a clean-up is due, how often then, and how long after the last one it is, milliseconds. */
+/**
+ * Time until the first check whether a clean-up is due, time between checks, and time between clean-ups,
+ * milliseconds.
+ */
 const FIRST_LOOK_MS = 60 * 1000
 const LOOK_EVERY_MS = 60 * 60 * 1000
 const DUE_AFTER_MS = 24 * LOOK_EVERY_MS
 
-/** Looks after a minute and then once an hour. `nowMs` is the clock, Unix milliseconds. */
+/** Checks after a minute, then once an hour. `nowMs` is the clock in Unix milliseconds. */
 export function createCleanUps(
   { engine, liveRuns }: { engine: Engine; liveRuns: LiveRuns },
   nowMs: () => number = Date.now,
@@ -20,7 +23,7 @@ export function createCleanUps(
 
   async function cleanUp(): Promise<Pick<CleanUpRecord, 'runs' | 'sizeBytes'>> {
     const { runs } = await engine.runs.findPrunable(readRetention(engine.workspace))
-    // Runs that are in use and baselines are never among them.
+    // Never includes baselines or runs in use.
     const busy = await engine.runs.deleteRuns(runs.map((run) => run.run_id))
     const deleted = runs.filter((run) => !busy.includes(run.run_id))
     return { runs: deleted.length, sizeBytes: deleted.reduce((sum, run) => sum + run.size_bytes, 0) }
@@ -43,9 +46,9 @@ export function createCleanUps(
   const first = setTimeout(() => void look(), FIRST_LOOK_MS).unref()
   const timer = setInterval(() => void look(), LOOK_EVERY_MS).unref()
   return {
-    /** What the last one did; null before the first. */
+    /** The record of the last clean-up; null before the first. */
     last: (): CleanUpRecord | null => last,
-    /** Cleans up if it is due, asked for, and nothing runs here. Never rejects. */
+    /** Cleans up if that is due and switched on and nothing runs here. Never rejects. */
     look,
     stop(): void {
       clearTimeout(first)
@@ -54,5 +57,5 @@ export function createCleanUps(
   }
 }
 
-/** Deletes the runs that exceed the limits of retention once a day, if a person has asked for that. */
+/** Deletes the runs that exceed the retention limits once a day, if a person has switched that on. */
 export interface CleanUps extends ReturnType<typeof createCleanUps> {}

@@ -9,10 +9,10 @@ import type { Handlers } from './bridge-context.ts'
 import { placeRunExport, prepareResults } from './results-handlers.ts'
 import { createExcerpts } from './sources.ts'
 
-/** The seed of intervals that are drawn at random: the same figures each time. */
+/** Seed for randomly drawn intervals, so that figures are the same each time. */
 const SEED = 1
 
-/** What differs between runs. */
+/** Comparisons of runs. */
 export const compareHandlers: Handlers<'compare'> = {
   decisions: async ({ context: { engine }, input }) => {
     const {
@@ -79,7 +79,7 @@ function toLabelOptions({ column, useVerdicts, positives, separator }: LabelChoi
   return { label: column, useVerdicts, positives, separator }
 }
 
-/** The runs that others are compared with. */
+/** Runs with which others are compared. */
 export const baselinesHandlers: Handlers<'baselines'> = {
   list: ({ context: { engine }, input }) => list(engine, input.runId),
   set: async ({ context: { engine }, input: { runId, name } }) => {
@@ -93,7 +93,7 @@ export const baselinesHandlers: Handlers<'baselines'> = {
   },
 }
 
-/** The baselines of the connection and source of a run. */
+/** The baselines for the connection and source of a run. */
 async function list(engine: Engine, runId: string): Promise<BaselineEntry[]> {
   const subject = toBaselineSubject(await engine.runs.summarizeRun(runId))
   const entries = engine.lookback

@@ -29,8 +29,9 @@ import type { BridgeServices, Handlers } from './bridge-context.ts'
 import { findKeyState, toKeySources } from './run-key.ts'
 
 /**
- * The deployments that the workspace remembers. No page names a variable or a file here: what it adds has typed keys
- * alone, which go where they were typed for and by the same proxy, which is no server of production. Files are chosen by a person in a dialog of the system.
+ * The stored deployments. A page can name no variable or file: its connections have only typed keys, which
+ * are sent only where they were typed for and through the same proxy, which must not be on a production
+ * server. Files are chosen by a person in a system dialog.
  */
 export const connectionsHandlers: Handlers<'connections'> = {
   list: async ({ context }) => toEntries(context, readConnections(context.engine.workspace)),
@@ -85,7 +86,7 @@ export const connectionsHandlers: Handlers<'connections'> = {
   setKey: async ({ context, input: { name, label, apiKey } }) => {
     const stored = find(context, name)
     const { env: variable } = stored.keys.find((one) => one.label === label) ?? {}
-    // The variable wins, so that nothing would come of the text.
+    // The variable takes precedence, so the text would have no effect.
     if (variable !== undefined && (context.env[variable] ?? '') !== '') {
       throw new SluiceError({ id: 'key_in_variable', label, variable })
     }
@@ -152,7 +153,7 @@ export const connectionsHandlers: Handlers<'connections'> = {
     refuseProxy(context, settings)
     await context.productionGate.passConnection('test', drafted, signal)
     const connection = connectionSchema.parse(toPlanConnection(drafted))
-    // Keys and passwords of the stored one go where it goes, and nowhere else.
+    // A stored connection's keys and passwords are sent only where it sends them.
     const owner = stored !== null && isSameWay(stored, drafted) ? stored : null
     const key = owner === null ? null : findActiveKey(owner)
     const found =
@@ -168,10 +169,10 @@ export const connectionsHandlers: Handlers<'connections'> = {
   },
 }
 
-/** What a connection is called in the question that is tested before it is stored. */
+/** Name, in the question, of a connection that is tested before it is stored. */
 const DRAFT_NAME = 'being added'
 
-/** Whether two connections lead to the same addresses by the same proxy. */
+/** Whether two connections have the same addresses and the same proxy. */
 function isSameWay(one: StoredConnection, other: StoredConnection): boolean {
   const toWay = (stored: StoredConnection) => {
     const { baseUrl, taskBaseUrl, proxy, systemProxy, resolve, unixSocket } = stored
@@ -188,7 +189,7 @@ async function chooseAuthorities(choose: ChooseFile) {
   return caFile === null ? null : { caFile }
 }
 
-/** Both or neither: one is of no use without the other. */
+/** Both or neither: one is useless without the other. */
 async function chooseClientCertificate(choose: ChooseFile) {
   const certFile = await choose('certificate')
   const keyFile = certFile === null ? null : await choose('key')
@@ -206,7 +207,7 @@ function change(
   return announce(services, changeConnections(services.engine.workspace, make))
 }
 
-/** Has runs look whether their key is another one now, and gives the list of the changed connections. */
+/** Makes runs check for a new key, and returns the list of the changed connections. */
 async function announce(services: BridgeServices, changed: Connections): Promise<ConnectionEntry[]> {
   await services.keySwitch.announce()
   return toEntries(services, changed)
@@ -235,7 +236,7 @@ function applySettings<Known extends Partial<StoredConnection>>(
   }
 }
 
-/** Credentials are for one proxy: another one is not shown those of the first. */
+/** Credentials belong to one proxy, and are not sent to another. */
 function toProxy(known: StoredConnection['proxy'], url: string): StoredConnection['proxy'] {
   return known?.url === url ? known : { url }
 }

@@ -3,10 +3,13 @@ import type { Crash } from '../../shared/bridge/crashes.ts'
 import type { SluiceError } from '../../shared/messages/errors.ts'
 import { onThreadCrash } from '../worker-rpc.ts'
 
-/** Crashes that are kept for windows; of more, the newest. */
+/** Most crashes kept for windows; the newest are kept. */
 const CRASHES_MAX = 20
 
-/** Begins to keep what crashes in this process. `findName` gives the name of a run that is held; null for any other. */
+/**
+ * Starts recording the crashes of this process. `findName` returns the name of a held run, null for any
+ * other.
+ */
 export function createCrashes(findName: (runId: string) => string | null) {
   let kept: Crash[] = []
   const changed = new Set<() => void>()
@@ -18,14 +21,14 @@ export function createCrashes(findName: (runId: string) => string | null) {
   const note = (error: SluiceError) => {
     const runId = 'runId' in error.said && typeof error.said.runId === 'string' ? error.said.runId : null
     const name = runId === null ? null : findName(runId)
-    // The log gets the error itself, which names no run: a person may have typed the name.
+    // The log gets the error without the name, which a person may have typed.
     const said = error.said.id === 'run_broke_off' && name !== null ? { ...error.said, name } : error.said
     keep([...kept, { crashId: randomUUID(), said, runId }].slice(-CRASHES_MAX))
     for (const listener of crashed) listener(error)
   }
   return {
     list: (): Crash[] => kept,
-    /** Keeps and announces a crash. */
+    /** Records and announces a crash. */
     note,
     dismiss: (crashId: string): void => keep(kept.filter((crash) => crash.crashId !== crashId)),
     /** Calls the listener whenever the list changes; returns a function that stops this. */
@@ -38,5 +41,5 @@ export function createCrashes(findName: (runId: string) => string | null) {
   }
 }
 
-/** What crashed while this process ran, until a person puts it away. */
+/** Crashes of this process, until a person dismisses them. */
 export interface Crashes extends ReturnType<typeof createCrashes> {}

@@ -9,7 +9,9 @@ function toPlace(file: string): ExportPlace {
   return { file, publish: (result) => ({ kind: 'file', ...result }) }
 }
 
-/** A name beside a success file that no file has: `posts-errors.csv` for `posts-success.csv`, and for `posts.csv`. */
+/**
+ * An unused file name next to a success file: `posts-errors.csv` for `posts-success.csv` and for `posts.csv`.
+ */
 function findErrorFile(success: string): string {
   const { dir, name, ext } = parse(success)
   const base = join(dir, `${name.replace(/[-_ .]?success$/i, '')}-errors`)
@@ -19,17 +21,17 @@ function findErrorFile(success: string): string {
   }
 }
 
-/** The desktop's rules, and the way in for what its save dialog named. */
+/** The desktop's rules, and a way to register files chosen in its save dialog. */
 export interface DesktopHost extends BridgeHost {
-  /** Lets one export go to a file; `file` is absolute and comes from the save dialog, never from a page. */
+  /** Allows one export to a file; `file` is absolute and comes from the save dialog, never from a page. */
   addExportFile(file: string): ExportTarget
-  /** Takes what the app has once it has started. */
+  /** Attaches the services of the app once it has started. */
   attach(parts: DesktopParts): void
 }
 
 /**
- * The desktop's rules: an export goes where the system's dialog said, once, and `askProduction` shows the question
- * before production in a dialog of the system.
+ * Creates the host for the desktop: an export goes once to the file chosen in the system's dialog, and
+ * `askProduction` shows the question before production in a system dialog.
  */
 export function createDesktopHost(askProduction: BridgeHost['askProduction']): DesktopHost {
   const files = new Map<string, string>()

@@ -5,14 +5,14 @@ import type { BridgeServices, Handlers } from './bridge-context.ts'
 import { placeRunExport, prepareResults } from './results-handlers.ts'
 import { withName } from './sources.ts'
 
-/** How right the rules of a run were, by labels. */
+/** How well the rules of a run match labels. */
 export const evaluateHandlers: Handlers<'evaluate'> = {
   choices: ({ context: { engine }, input: { runId } }) => engine.lookback.readLabelChoices(runId),
   ask: async ({ context, input: { runId, question } }) => {
     const { engine } = context
     await engine.runs.settleLate(runId)
     const step = await withLabels(context, question, (asked) => engine.lookback.evaluateInSteps(runId, asked))
-    // The next question about this run need not read its journal.
+    // So that the next question about this run need not read its journal.
     if (step.evaluation !== null) prepareResults(engine, runId)
     return step
   },
@@ -34,7 +34,7 @@ export const evaluateHandlers: Handlers<'evaluate'> = {
   },
 }
 
-/** Asks with the file of labels behind its handle; what is wrong with the file names it without its path. */
+/** Asks with the file of labels behind a handle; errors name the file without its path. */
 async function withLabels<Answer>(
   { sources }: BridgeServices,
   { labels, ...question }: EvaluateQuestion,

@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Something that has a newest picture, such as a run's snapshot. */
+/** Something with a latest value, such as a run's snapshot. */
 export interface EventSource<T> {
-  /** The newest picture; null before the first. */
+  /** The latest value; null before the first. */
   read(): T | null
-  /** Calls the listener at each new picture; returns a function that stops this. */
+  /** Calls the listener for each new value; returns a function that removes the listener. */
   onChange(listener: () => void): () => void
-  /** Settles after the last picture; rejects with the error that ends the stream. */
+  /** Resolves after the last value; rejects with the error that ends the stream. */
   readonly ended: Promise<unknown>
 }
 
@@ -21,15 +21,16 @@ export interface EventStreamOptions {
   signal: AbortSignal
 }
 
-/** One event; sequences count up from 1. */
+/** One event; sequence numbers start at 1. */
 export interface SequencedEvent<T> {
   sequence: number
   value: T
 }
 
 /**
- * Yields the newest picture at once and then whenever there is a new one, never two within `intervalMs`, and the next
- * only after the one before was seen: pictures in between are skipped, none is queued. The last picture is always sent.
+ * Yields the latest value at once, then whenever it changes, at most once per `intervalMs` and only after the
+ * window has seen the previous one: values in between are skipped, never queued. The last value is always
+ * sent.
  */
 export async function* streamEvents<T>(
   source: EventSource<T>,
@@ -81,11 +82,11 @@ export async function* streamEvents<T>(
   }
 }
 
-/** Makes the gates of one connection; all start open. */
+/** Creates the gates of one connection; all start open. */
 export function createEventGates() {
   const waiting = new Map<string, { sequence: number; open: () => void }>()
   return {
-    /** Settles when the window has seen that event, or when the signal aborts. */
+    /** Settles when the window has seen that event, or the signal aborts. */
     awaitSeen(streamId: string, sequence: number, signal: AbortSignal): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>()
       const open = () => {
@@ -106,18 +107,18 @@ export function createEventGates() {
   }
 }
 
-/** Holds back the next event of each stream until the window has seen the last one. */
+/** Holds back each stream's next event until the window has seen the last one. */
 export interface EventGates extends ReturnType<typeof createEventGates> {}
 
-/** Time as the event streams see it. */
+/** The clock of event streams. */
 export interface Clock {
-  /** Milliseconds from a monotonic clock. */
+  /** Monotonic milliseconds. */
   now(): number
-  /** Settles after that many milliseconds, or as soon as the signal aborts. Never rejects. */
+  /** Resolves after `ms` milliseconds, or as soon as the signal aborts. Never rejects. */
   wait(ms: number, signal: AbortSignal): Promise<void>
 }
 
-/** The machine's own clock. */
+/** The machine's clock. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   wait: (ms, signal) => wait(ms, undefined, { signal }).catch(() => {}),

@@ -10,7 +10,7 @@ import type { BridgeContext, Handlers } from './bridge-context.ts'
 import { findStoredConnection, findStoredKey, lacksKey } from './run-key.ts'
 import { refuseOwnCallbacks, refuseProduction, startHeld, toConnection } from './runs-handlers.ts'
 
-/** Looking after runs: notes, cleaning up, and sending one again. */
+/** Managing runs: notes, clean-up, running again. */
 export const historyHandlers: Handlers<'history'> = {
   annotate: async ({ context: { engine, liveRuns }, input: { runId, change } }) => {
     await engine.runs.annotateRun(runId, change)
@@ -27,7 +27,7 @@ export const historyHandlers: Handlers<'history'> = {
       const busy = await engine.runs.deleteRuns(chosen)
       return { deleted: chosen.length - busy.length, busy }
     } finally {
-      // Some may be gone although another could not be deleted.
+      // Some runs may be deleted although another could not be.
       liveRuns.noteChange()
     }
   },
@@ -68,13 +68,13 @@ export const historyHandlers: Handlers<'history'> = {
     }
     const columns = await context.engine.results.readColumns(run.run_id)
     const change = await context.engine.runs.findSourceChange(run.run_id, earlier.source)
-    // Who runs it again wants all rows sent again.
+    // Running again sends all rows again, including those sent before.
     const { accept: _codes, accepted, onlyNew: _skips, ...unaccepted } = earlier
-    // What was accepted of one source is not accepted of another.
+    // What was accepted for one source does not apply to another.
     const kept = change.kind === 'same' && accepted !== undefined ? { ...unaccepted, accepted } : unaccepted
     const renewed = keepPostIds ? kept : renewPostIds(kept, columns)
     const isSandbox = await context.sandbox.isOwnAddress(earlier.connection.baseUrl)
-    // The sandbox may have another address by now.
+    // The sandbox's address may have changed.
     const place = destination ?? (isSandbox ? { kind: 'sandbox' as const } : null)
     if (place?.kind === 'sandbox') refuseOwnCallbacks(renewed)
     const plan = planSchema.parse({
@@ -89,14 +89,14 @@ export const historyHandlers: Handlers<'history'> = {
   },
 }
 
-/** Only v1 answers tasks in a short and a long form (docs/interface.md §4.1). */
+/** Only v1 has a short and a long form of task answers (docs/interface.md §4.1). */
 function hasLegacyChoice(operation: Operation): operation is Extract<Operation, { kind: 'task' }> {
   return operation.kind === 'task' && operation.api === 'v1'
 }
 
 /**
- * The run whose plan is sent again, and that plan with the source to be read. A retry sends a part of the source: what
- * is run again is the whole. Throws `RUN_NOT_FOUND` and `BAD_SOURCE`.
+ * The plan to run again, with its source, and the run that it comes from. A retry sends only part of the
+ * source; running again sends all of it. Throws `RUN_NOT_FOUND` and `BAD_SOURCE`.
  */
 async function readEarlier(
   { engine, sources }: BridgeContext,

@@ -9,7 +9,7 @@ import { toLedgerSourcesFolder } from '../engine/workspace/workspace-files.ts'
 import type { Handlers } from './bridge-context.ts'
 import { toExportName } from './results-handlers.ts'
 
-/** What runs made of indexes, watchlists and appeals. */
+/** The contents of indexes, watchlists and appeals according to runs. */
 export const listsHandlers: Handlers<'lists'> = {
   read: async ({ context: { engine }, input: { offset, limit, ...query } }) => {
     await engine.runs.settleLate()
@@ -39,7 +39,7 @@ export const listsHandlers: Handlers<'lists'> = {
     await engine.runs.settleLate()
     const folder = toLedgerSourcesFolder(engine.workspace)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    // A draft may still read the file of an earlier call.
+    // A draft may still read the file from an earlier call.
     const own = mkdtempSync(join(folder, 'list-'))
     const file = join(own, toExportName(query.list ?? '', query.of, 'csv'))
     await engine.lookback.exportLedger(toLedgerQuery(query), file)
@@ -48,12 +48,12 @@ export const listsHandlers: Handlers<'lists'> = {
   },
 }
 
-/** The services that a ledger could be of, if none was chosen; null for any other error. */
+/** The possible services of a ledger if none was chosen; null for any other error. */
 function toServices({ said }: SluiceError): readonly LedgerService[] | null {
   return said.id === 'ledger_of_several' || said.id === 'ledger_without_runs' ? said.services : null
 }
 
-/** The service of the connection in use, else the one that was used last; null if there is none. */
+/** The service of the connection in use, else the one used last; null without any. */
 function chooseService(engine: Engine, services: readonly LedgerService[]): LedgerService | null {
   const { inUse } = readConnections(engine.workspace)
   const ofConnection = services.find(({ connections }) => inUse !== null && connections.includes(inUse))
@@ -64,7 +64,7 @@ function toLedgerQuery({ service, ...others }: ListQuery): LedgerQuery {
   return { ...others, service: toAsked(service) }
 }
 
-/** A service as a ledger is asked for it. */
+/** A service in the form in which ledgers are queried. */
 function toAsked({
   base_url: baseUrl,
   connections,

@@ -4,15 +4,18 @@ import type { Plan } from '../../shared/plan/plan.ts'
 import type { RunSnapshot } from '../../shared/run/snapshot.ts'
 import type { RunHandle } from '../engine/engine-interface.ts'
 
-/** Failures that are kept for windows that ask after the run has ended. */
+/** Most failures kept for windows that ask after a run has ended. */
 const FAILURES_MAX = 100
 
-/** What ends a run without being about its rows or its plan. That its own thread broke off is known already. */
+/**
+ * Errors that end a run for other reasons than its rows or plan. A broken-off thread has already been
+ * recorded.
+ */
 const CRASHES: ReadonlySet<ErrorId> = new Set(['unexpected', 'load_thread_out_of_memory'])
 
 /**
- * Makes the register of held runs, empty. `noteCrash` is called with what ended a run that nothing was wrong with,
- * `whenEnded` with each run that ended otherwise.
+ * Creates an empty register of held runs. `noteCrash` is called with errors that are not due to the run
+ * itself, `whenEnded` for each run that ended without any error.
  */
 export function createLiveRuns(noteCrash: (error: SluiceError) => void, whenEnded: (runId: string) => void) {
   const held = new Map<string, { handle: RunHandle; plan: Plan }>()
@@ -45,7 +48,7 @@ export function createLiveRuns(noteCrash: (error: SluiceError) => void, whenEnde
   }
 
   return {
-    /** Holds a run that was just started with that plan, until it ends. */
+    /** Holds a newly started run with its plan until it ends. */
     add(handle: RunHandle, plan: Plan): void {
       const { runId } = handle
       failures.delete(runId)
@@ -69,22 +72,24 @@ export function createLiveRuns(noteCrash: (error: SluiceError) => void, whenEnde
       noteChange()
     },
     find: (runId: string): RunHandle | null => held.get(runId)?.handle ?? null,
-    /** The name of a held run; null if it has none but its id, or is not held. */
+    /** The name of a held run; null if it has none or is not held. */
     findName: (runId: string): string | null => held.get(runId)?.plan.name ?? null,
-    /** The handle of a held run. Throws what ended it, or `RUN_NOT_HELD`. */
+    /** The handle of a held run. Throws the error that ended it, or `RUN_NOT_HELD`. */
     require: (runId: string): RunHandle => requireHeld(runId).handle,
     /** The plan of a held run. Throws as {@link require} does. */
     requirePlan: (runId: string): Plan => requireHeld(runId).plan,
-    /** The error that ended a run; undefined if the run is held or ended without one. */
+    /** The error that ended a run; undefined if it is held or ended without one. */
     failureOf: (runId: string): unknown => failures.get(runId),
-    /** The newest picture of each held run. */
+    /** The latest snapshot of each held run. */
     snapshots: (): RunSnapshot[] =>
       [...held.values()].map(({ handle }) => handle.snapshot()).filter((snapshot) => snapshot !== null),
-    /** Grows with each run that begins, ends or is deleted. */
+    /** Grows whenever a run begins, ends or is deleted. */
     revision: (): number => revision,
     /** Announces that the list of runs changed. */
     noteChange,
-    /** Calls the listener at each new revision and picture; returns a function that stops this. */
+    /**
+     * Calls the listener for each new revision and snapshot; returns a function that removes the listener.
+     */
     onChange(listener: () => void): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -92,5 +97,5 @@ export function createLiveRuns(noteCrash: (error: SluiceError) => void, whenEnde
   }
 }
 
-/** The runs that this process holds, for every window. */
+/** The runs that this process holds, shared by all windows. */
 export interface LiveRuns extends ReturnType<typeof createLiveRuns> {}

@@ -4,16 +4,16 @@ import { MEDIA_PATH, type MediaFileEntry } from '../../shared/bridge/media.ts'
 import { openMediaFile, toFileHeaders, toMediaAnswer } from '../engine/receiver/media-file.ts'
 import { findMediaType, HEAD_BYTES, type MediaType } from './media-type.ts'
 
-/** Largest image that a page is given, bytes. */
+/** Largest image sent to a page, bytes. */
 const IMAGE_MAX_BYTES = 64 * 1024 * 1024
 
-/** Largest video or sound, bytes; a page reads them in parts. */
+/** Largest video or sound, bytes; pages read them in parts. */
 const STREAM_MAX_BYTES = 4 * 1024 * 1024 * 1024
 
-/** Handles that are valid at once; the one used longest ago goes first. */
+/** Most handles valid at once; the least recently used is dropped first. */
 const HANDLES_MAX = 2_000
 
-/** What was fetched from elsewhere is kept up to this size in all, bytes. */
+/** Most bytes kept of media fetched from elsewhere. */
 const FETCHED_MAX_BYTES = 256 * 1024 * 1024
 
 export interface MediaRequest {
@@ -24,21 +24,21 @@ export interface MediaRequest {
   ifNoneMatch: string | undefined
 }
 
-/** An answer of the media route; the body has to be read or destroyed. */
+/** An answer of the media route; the receiver must read or destroy the body. */
 interface MediaResponse {
   status: 200 | 206 | 304 | 416
   headers: Record<string, string>
   body: Readable | null
 }
 
-/** Why a file is not shown, or what it is. */
+/** A file to show, or why it is not shown. */
 type FoundFile =
   | (MediaType & { kind: 'file'; sizeBytes: number; url: string })
   | { kind: 'unusable'; why: 'missing' | 'not-media' | 'too-large'; sizeBytes: number | null }
 
 type Known = { folder: string; path: string } | { bytes: Buffer; type: string; modifiedAtMs: number }
 
-/** Makes the register of media, empty; it lives as long as the process. */
+/** Creates an empty register of media, which lives as long as the process. */
 export function createMediaFiles() {
   const known = new Map<string, Known>()
   const handleOf = new Map<string, string>()
@@ -64,8 +64,8 @@ export function createMediaFiles() {
 
   return {
     /**
-     * Gives a handle to the file at a path inside a folder (a real path), if it is one to be shown. Links that lead out of the
-     * folder are not followed.
+     * Gives a handle to a file by its path inside a folder (a real path), if it can be shown. Links that lead
+     * out of the folder are not followed.
      */
     async addFile(folder: string, path: string): Promise<FoundFile> {
       const opened = await openShown(folder, path)
@@ -77,7 +77,7 @@ export function createMediaFiles() {
       const { shows, type, isAnimated, sizeBytes } = opened
       return { kind: 'file', shows, type, isAnimated, sizeBytes, url: `${MEDIA_PATH}/${handle}` }
     },
-    /** Gives a handle to bytes from elsewhere. */
+    /** Gives a handle to media bytes from elsewhere. */
     addBytes(bytes: Buffer, { shows, type, isAnimated }: MediaType): Omit<MediaFileEntry, 'column'> {
       const handle = add({ bytes, type, modifiedAtMs: Date.now() })
       return {
@@ -89,7 +89,7 @@ export function createMediaFiles() {
         url: `${MEDIA_PATH}/${handle}`,
       }
     },
-    /** Answers a request of a page; null if no handle fits, or its file is gone. */
+    /** Answers a page's request; null if the handle is unknown or its file is gone. */
     async answer(request: MediaRequest): Promise<MediaResponse | null> {
       const handle = request.pathname.slice(MEDIA_PATH.length + 1)
       const entry = known.get(handle)
@@ -115,12 +115,13 @@ export function createMediaFiles() {
 }
 
 /**
- * Pictures, videos and sounds that pages may show, each under a handle that cannot be guessed and that is valid until
- * Sluice ends.
+ * Pictures, videos and sounds for pages, each under an unguessable handle that is valid until Sluice ends.
  */
 export interface MediaFiles extends ReturnType<typeof createMediaFiles> {}
 
-/** Opens a file inside a folder that is media by its bytes, and not too large. The caller closes the handle. */
+/**
+ * Opens a file inside a folder if its bytes are media and it is not too large. The caller closes the file.
+ */
 async function openShown(folder: string, path: string) {
   const file = await openMediaFile(folder, path)
   if (file === null) return { kind: 'unusable', why: 'missing', sizeBytes: null } as const

@@ -16,13 +16,13 @@ import type { RowDetail } from '../../shared/run/results.ts'
 import type { Handlers } from './bridge-context.ts'
 import { findMediaType, HEAD_BYTES, type MediaType } from './media-type.ts'
 
-/** Media that are shown of one row. */
+/** Most media shown for one row. */
 const MEDIA_MAX = 8
 
 /** Longest cell that can name a file, UTF-16 code units. */
 const NAME_MAX = 2_048
 
-/** Pictures, videos and sounds that rows name. */
+/** Pictures, videos and sounds named in rows. */
 export const mediaHandlers: Handlers<'media'> = {
   ofRow: async ({ context: { engine, media }, input: { runId, row } }) => {
     const [detail, plan] = await Promise.all([
@@ -59,13 +59,13 @@ export const mediaHandlers: Handlers<'media'> = {
 
 type MediaName = { column: number } & ({ kind: 'remote'; url: URL } | { kind: 'local'; path: string })
 
-/** Endings of files that a page may be able to show; what they are is read from their bytes. */
+/** Endings of files that a page may be able to show; the actual type is read from their bytes. */
 const ENDING =
   /\.(png|apng|jpe?g|gif|webp|avif|bmp|mp4|m4v|mov|webm|mkv|ogv|mp3|m4a|aac|wav|flac|og[ga]|opus)$/i
 
 /**
- * The cells of a row that name media, each file once: an address in a column that fills `url` or `media`, or that ends
- * as media do, and a path that does.
+ * The cells of a row that name media, each file once: addresses in a column that fills `url` or `media` or
+ * with a media ending, and paths with one.
  */
 function findMediaNames(
   plan: Plan,
@@ -98,7 +98,9 @@ function toLocalPath(text: string): string | null {
   }
 }
 
-/** The folder that files of a source are in: itself, or the one that its file is in. Null if it is gone. */
+/**
+ * The folder with the files of a source: the source itself, or the folder of its file. Null if it is gone.
+ */
 async function findMediaFolder(source: string): Promise<string | null> {
   try {
     const real = await realpath(source)
@@ -108,21 +110,21 @@ async function findMediaFolder(source: string): Promise<string | null> {
   }
 }
 
-/** The path inside a folder that a name means, with forward slashes; null if it means one outside. */
+/** The path inside a folder that a name stands for, with forward slashes; null if it is outside. */
 function toPathInside(folder: string, name: string): string | null {
   const path = isAbsolute(name) ? relative(folder, name) : name
   if (isAbsolute(path) || path === '') return null
-  // A table written on Windows has backslashes; elsewhere they may be part of a name.
+  // A table from Windows has backslashes; elsewhere they may be part of a name.
   return sep === '\\' ? path.replaceAll('\\', '/') : path
 }
 
-/** Largest file that is fetched, bytes; it is held in memory. */
+/** Largest file fetched, bytes; it is held in memory. */
 const FETCH_MAX_BYTES = 64 * 1024 * 1024
 
-/** Longest time for a file, milliseconds. */
+/** Longest time to fetch a file, milliseconds. */
 const FETCH_MS = 30_000
 
-/** This machine itself and what only it can reach, such as the metadata of a virtual machine. */
+/** This machine, and addresses only it can reach, such as the metadata service of a virtual machine. */
 const OWN = new BlockList()
 OWN.addSubnet('0.0.0.0', 8)
 OWN.addSubnet('127.0.0.0', 8)
@@ -131,7 +133,7 @@ OWN.addAddress('::', 'ipv6')
 OWN.addAddress('::1', 'ipv6')
 OWN.addSubnet('fe80::', 10, 'ipv6')
 
-/** Whether an IP address is one of this machine itself. */
+/** Whether an IP address belongs to this machine itself. */
 export function isOwnAddress(address: string): boolean {
   if (OWN.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')) return true
   const own = new BlockList()
@@ -141,16 +143,16 @@ export function isOwnAddress(address: string): boolean {
   return own.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** A file from elsewhere. */
+/** A media file from elsewhere. */
 interface FetchedMedia {
   bytes: Buffer
   type: MediaType
 }
 
 /**
- * Fetches a picture, video or sound with one GET request without cookies, credentials or a referrer. Redirects are not
- * followed. Addresses of this machine are refused after the name was looked up, so that the content of a row asks
- * nothing of what runs here. Throws `BAD_USAGE`.
+ * Fetches a picture, video or sound with one GET request without cookies, credentials or referrer. Does not
+ * follow redirects. Addresses of this machine are refused after name resolution, so that a row's content
+ * cannot reach services that run here. Throws `BAD_USAGE`.
  */
 export async function fetchMedia(
   address: string,
@@ -193,7 +195,7 @@ function send(url: URL, signal: AbortSignal, lookup: LookupFunction): Promise<In
   }
   return new Promise((resolve, reject) => {
     const get = url.protocol === 'https:' ? getHttps : getHttp
-    // An address with a name and password would send these.
+    // A name and password in the address would be sent.
     const bare = new URL(url.href)
     bare.username = ''
     bare.password = ''

@@ -1,23 +1,23 @@
 import type { MediaKind } from '../../shared/bridge/media.ts'
 
-/** What bytes show, whatever their file is called. */
+/** The type of a file, by its bytes and not by its name. */
 export interface MediaType {
   shows: MediaKind
-  /** As in `image/png`. */
+  /** For example `image/png`. */
   type: string
   isAnimated: boolean
 }
 
-/** So many bytes from the beginning tell a type. */
+/** How many bytes from the beginning are needed to tell a type. */
 export const HEAD_BYTES = 4_096
 
-/** Brands of ISO media files. Most of these files hold a video. */
+/** Brands of ISO media files, most of which hold a video. */
 const BRANDS: Readonly<Record<string, string | null>> = {
   avif: 'image/avif',
   avis: 'image/avif',
   'M4A ': 'audio/mp4',
   'M4B ': 'audio/mp4',
-  // No browser engine of ours shows these.
+  // None of our browser engines shows these.
   heic: null,
   heix: null,
   hevc: null,
@@ -26,8 +26,8 @@ const BRANDS: Readonly<Record<string, string | null>> = {
 }
 
 /**
- * What a file shows by its first bytes; null for all that a page cannot show, and for what could run something in it,
- * such as SVG. `head` has up to {@link HEAD_BYTES}.
+ * The media type of a file by its first bytes; null if a page cannot show it, or if it could run code, as SVG
+ * can. `head` has up to {@link HEAD_BYTES}.
  */
 export function findMediaType(head: Uint8Array): MediaType | null {
   const type = findType(Buffer.from(head.buffer, head.byteOffset, head.byteLength))

@@ -23,15 +23,15 @@ import { createSources } from './sources.ts'
 export interface BridgeOptions {
   workspace: string
   host: BridgeHost
-  /** Where typed keys outlive this process, or why they do not. */
+  /** Where typed keys outlive this process, or why nowhere. */
   lastingKeys: LastingStore | { absence: string }
-  /** Finds proxies of the system (default: those that the environment names). */
+  /** Finds the system's proxies (default: those in the environment). */
   findSystemProxy?: FindSystemProxy
-  /** Starts processes of ours (default: those of Node). */
+  /** Starts our helper processes (default: with Node). */
   startProcess?: StartProcess
 }
 
-/** Opens the engine on a workspace for windows. Throws `WORKSPACE_UNUSABLE`. */
+/** Opens the engine on a workspace and serves it to windows. Throws `WORKSPACE_UNUSABLE`. */
 export function openBridge({ workspace, host, lastingKeys, ...options }: BridgeOptions) {
   const engine = createEngine({ workspace, ...options, isOfWindow: true })
   const sandbox = createSandboxHost({ workerUrl: WORKER_URLS.sandbox, workspace: engine.workspace })
@@ -41,7 +41,7 @@ export function openBridge({ workspace, host, lastingKeys, ...options }: BridgeO
   const cleanUps = createCleanUps({ engine, liveRuns })
   const removedConnections = createRemovedConnections(systemClock)
   const keyStore = createKeyStore(lastingKeys)
-  // Unlike a keyring, the profile asks nobody to unlock it.
+  // Unlike a keyring, the profile never asks to be unlocked.
   if ('place' in lastingKeys && lastingKeys.place === 'profile') {
     void removeUnusedKeys({ workspace: engine.workspace, keyStore }).catch(() => {})
   }
@@ -64,12 +64,12 @@ export function openBridge({ workspace, host, lastingKeys, ...options }: BridgeO
       clock: systemClock,
       env: process.env,
     },
-    /** Stops held runs and the sandbox; the runs can be resumed. */
+    /** Stops held runs, which can be resumed, and the sandbox. */
     async close(): Promise<void> {
       capacitySearches.stopAll()
       cleanUps.stop()
       removedConnections.close()
-      // The sandbox last: runs that drain still wait for its answers.
+      // The sandbox last, since draining runs still wait for its answers.
       await engine.close()
       await sandbox.stop()
       crashes.close()
@@ -77,5 +77,5 @@ export function openBridge({ workspace, host, lastingKeys, ...options }: BridgeO
   }
 }
 
-/** The bridge of a process: what every window is served with. */
+/** The bridge of a process, which serves all its windows. */
 export interface Bridge extends ReturnType<typeof openBridge> {}

@@ -9,25 +9,28 @@ import { readPlanFile } from '../engine/workspace/plan-file.ts'
 import { describeUntrusted } from '../engine/workspace/plan-trust.ts'
 import { toBare } from './production-gate.ts'
 
-/** What a person is asked before a window gets a plan: what it reads, and what it sends where. */
+/** The question to a person before a window gets a plan: what it reads, and what it sends where. */
 export interface PlanQuestion {
   /** Absolute path of the source. */
   source: string
   sent: string
 }
 
-/** A plan file that was opened, under a handle that cannot be guessed. */
+/** An opened plan file, under an unguessable handle. */
 interface OpenedFile {
   planId: string
-  /** Null if the plan keeps to a stored connection and to its own folder, or cannot be used at all. */
+  /** Null if the plan keeps to a stored connection and its own folder, or if it is invalid. */
   question: PlanQuestion | null
 }
 
-/** Makes the register of opened plans, empty; it lives as long as the process. */
+/** Creates an empty register of opened plans, which lives as long as the process. */
 export function createOpenedPlans(workspace: string) {
   const known = new Map<string, { file: string; read: () => Plan }>()
   return {
-    /** Reads a plan; `file` is absolute and comes from the system, never from a page. One that is wrong is kept as such. */
+    /**
+     * Reads a plan; `file` is absolute and comes from the system, never from a page. An invalid plan is kept
+     * with its error.
+     */
     open(file: string): OpenedFile {
       const planId = randomBytes(16).toString('hex')
       try {
@@ -46,7 +49,7 @@ export function createOpenedPlans(workspace: string) {
         return { planId, question: null }
       }
     },
-    /** The plan behind a handle, as it was when it was opened. Throws what is wrong with it, and `BAD_PLAN`. */
+    /** The plan behind a handle, as it was when opened. Throws the plan's error, and `BAD_PLAN`. */
     find(planId: string): { file: string; plan: Plan } {
       const found = known.get(planId)
       if (found === undefined) throw new SluiceError({ id: 'plan_unknown' })
@@ -55,10 +58,10 @@ export function createOpenedPlans(workspace: string) {
   }
 }
 
-/** The plan files that a person has opened with the app. */
+/** Plan files that a person has opened with the app. */
 export interface OpenedPlans extends ReturnType<typeof createOpenedPlans> {}
 
-/** The error with names of files instead of the paths of the plan's folder, which the page must not learn. */
+/** Replaces paths of the plan's folder, which the page must not learn, with file names in an error. */
 export function withNames(error: unknown, file: string): unknown {
   if (!(error instanceof SluiceError)) return error
   const folder = dirname(file)
@@ -70,7 +73,7 @@ export function withNames(error: unknown, file: string): unknown {
   return new SluiceError(said as ErrorMessage, { cause: error })
 }
 
-/** Whether a file is in a folder, also if it is a link. */
+/** Whether a file is in a folder, with links resolved. */
 function isInside(folder: string, path: string): boolean {
   const steps = existsSync(path) ? relative(realpathSync(folder), realpathSync(path)) : relative(folder, path)
   return !isAbsolute(steps) && !steps.startsWith('..')

@@ -16,7 +16,7 @@ import { findStoredKey, lacksKey } from './run-key.ts'
 import { refuseOwnCallbacks, refuseProduction, startHeld, toConnection } from './runs-handlers.ts'
 import { toUploadsFolder } from './sources.ts'
 
-/** Plans that were opened with the app. */
+/** Plans opened with the app. */
 export const plansHandlers: Handlers<'plans'> = {
   describe: async ({ context, input: { planId } }) => {
     const { file, plan: written } = findReadable(context, planId)
@@ -57,8 +57,8 @@ export const plansHandlers: Handlers<'plans'> = {
 }
 
 /**
- * The plan of a run as a file can hold it. A file that was uploaded is gone when the window ends, so that the plan names
- * it as a file next to itself; and a plan has a source, not some of its rows.
+ * A run's plan in the form for a file. An uploaded file vanishes with the window, so the plan names it as a
+ * file next to itself; and a plan has a whole source, not some of its rows.
  */
 function toSaved(
   workspace: string,
@@ -81,7 +81,7 @@ function toSaved(
   return { plan: isUpload ? { ...plan, source: { ...plan.source, path: name } } : plan, notes }
 }
 
-/** A plan whose source is there. Throws what is wrong with the plan, and `BAD_SOURCE`. */
+/** A plan whose source exists. Throws the plan's error, and `BAD_SOURCE`. */
 function findReadable({ plans }: BridgeServices, planId: string): { file: string; plan: Plan } {
   const found = plans.find(planId)
   try {
@@ -93,15 +93,15 @@ function findReadable({ plans }: BridgeServices, planId: string): { file: string
 }
 
 /**
- * The plan as the window sends it. Variables, certificates and a proxy are those of the stored connection that it keeps
- * to, or none: a plan may come from anybody, and a typed key must reach the address that was shown. The workspace
- * decides where the receiver listens.
+ * The plan as the window sends it. Variables, certificates and proxy come from the stored connection that it
+ * keeps to, or are left out: a plan may come from anybody, and a typed key must reach the address that was
+ * shown. The workspace decides where the receiver listens.
  */
 async function toOwnPlan(
   services: BridgeServices,
   written: Plan,
 ): Promise<{ plan: Plan; isSandbox: boolean; leftOut: string[] }> {
-  // The window asks, whatever the plan accepts: these may be other rows.
+  // The window asks again whatever the plan accepts, since the rows may be others.
   const { accept: _codes, accepted: _causes, ...unaccepted } = written
   const { connection } = written
   const { host: _host, port, ...callback } = written.callback

@@ -15,7 +15,7 @@ import {
 import type { StoredConnection } from '../../shared/plan/stored-connection.ts'
 import { readConnections } from '../engine/workspace/connections.ts'
 
-/** What a person is asked before anything is sent to a production connection. */
+/** The question before anything is sent to a production connection. */
 interface SendQuestion {
   kind: 'send'
   /** Name of the stored connection. */
@@ -23,17 +23,17 @@ interface SendQuestion {
   baseUrl: string
   run: string
   operation: OperationKind
-  /** Rows that are sent at most; null if that is not known yet. */
+  /** Most rows that are sent; null if not known yet. */
   rows: number | null
-  /** What else the person has to know, a line each. */
+  /** What else the person must know, one per line. */
   notes: readonly string[]
-  /** The levels of a capacity search; absent if it is none. */
+  /** The levels of a capacity search; absent for anything else. */
   search?: Sending['search']
 }
 
 /**
- * What a person is asked of a production connection itself: before it is tested, and before it is production no more,
- * so that nothing asks before it is sent to.
+ * The question about a production connection itself: before it is tested, or before it stops being
+ * production, after which no question is asked any more.
  */
 interface ConnectionQuestion {
   kind: 'test' | 'unmark'
@@ -42,7 +42,7 @@ interface ConnectionQuestion {
   baseUrl: string
 }
 
-/** What a person is asked before a single request of the Scratchpad goes to production. */
+/** The question before a single Scratchpad request goes to production. */
 interface RequestQuestion {
   kind: 'request'
   /** Name of the stored connection. */
@@ -51,72 +51,75 @@ interface RequestQuestion {
   operation: OperationKind
 }
 
-/** What a person is asked where production is concerned. */
+/** Any question that concerns production. */
 export type ProductionQuestion = SendQuestion | ConnectionQuestion | RequestQuestion
 
-/** Shows the question if no page can answer it. `signal` aborts when the window that caused it closes. */
+/** Shows the question where no page can answer it. `signal` aborts when the window that caused it closes. */
 export type AskProduction = (question: ProductionQuestion, signal: AbortSignal) => Promise<boolean>
 
-/** Where a window shows that a question waits; see `waiting-question.ts`. */
+/** Shows in a window that a question is open; see `waiting-question.ts`. */
 interface QuestionPlace {
   hold(question: ProductionQuestion, signal: AbortSignal, ask: AskProduction): Promise<boolean>
 }
 
-/** How long a question may be answered, milliseconds. */
+/** Time to answer a question, milliseconds. */
 export const QUESTION_WAITS_MS = 5 * 60_000
 
 /** What is about to be sent. */
 interface Sending {
   runId: string
   plan: Plan
-  /** Rows that are sent at most; null if that is not known yet. */
+  /** Most rows that are sent; null if not known yet. */
   rows: number | null
-  /** Lists what else the person has to know, a line each; called only if a person is asked. */
+  /** Lists what else the person must know, one per line; called only if a person is asked. */
   listNotes: () => Promise<readonly string[]>
-  /** Where a capacity search begins, and the highest level it may send; absent if it is none. */
+  /** Start and highest level of a capacity search; absent for anything else. */
   search?: Pick<CapacityPlan, 'start' | 'max' | 'unit'>
 }
 
-/** Lets nothing go to a production connection without a person's consent. */
+/** Sends nothing to a production connection without a person's consent. */
 export interface ProductionGate {
   /**
-   * Settles when the sending may begin: the run was admitted, its service is not production, or a person says so now,
-   * after reading all of that. Returns whether a person was asked. Throws `NOT_CONFIRMED`.
+   * Resolves when sending may begin: the run was admitted, its service is not production, or a person
+   * consents now, after reading everything. Returns whether a person was asked. Throws `NOT_CONFIRMED`.
    */
   pass(sending: Sending, signal: AbortSignal | undefined): Promise<boolean>
-  /** Has {@link pass} ask about every sending, also of a run that was admitted. */
+  /** Like {@link pass}, but asks about every sending, also of an admitted run. */
   passOnce(sending: Sending, signal: AbortSignal | undefined): Promise<boolean>
-  /** Notes that a person has consented to all of a run, through its pauses, until {@link forget}. */
+  /** Records a person's consent to all of a run, including after pauses, until {@link forget}. */
   admit(runId: string, plan: Plan): void
-  /** The run has ended: its consent is used up. */
+  /** Ends the consent to a run that has ended. */
   forget(runId: string): void
   /**
-   * Settles at once for a connection that is not production. Otherwise a person has to allow the test (`test`), or that
-   * the connection is unmarked, removed or moved (`unmark`). Throws `NOT_CONFIRMED`.
+   * Resolves at once if the connection is not production. Otherwise a person must allow the test (`test`), or
+   * that the connection is unmarked, removed or moved (`unmark`). Throws `NOT_CONFIRMED`.
    */
   passConnection(
     kind: ConnectionQuestion['kind'],
     stored: StoredConnection,
     signal: AbortSignal | undefined,
   ): Promise<void>
-  /** Settles when a single request may go: its service is not production, or a person allows it. Throws `NOT_CONFIRMED`. */
+  /**
+   * Resolves when a single request may be sent: its service is not production, or a person allows it. Throws
+   * `NOT_CONFIRMED`.
+   */
   passRequest(
     request: { connection: PlanConnection; operation: OperationKind },
     signal: AbortSignal | undefined,
   ): Promise<void>
-  /** Throws `BAD_USAGE` if an address that only the page named is that of a production connection. */
+  /** Throws `BAD_USAGE` if an address that comes only from the page is a production connection's. */
   refuseAddress(url: string | undefined): void
-  /** Throws `BAD_USAGE` if a proxy that only the page named is on the host of a production connection. */
+  /** Throws `BAD_USAGE` if a proxy that comes only from the page is on a production connection's host. */
   refuseProxy(url: string): void
-  /** Throws `BAD_USAGE` if a stored connection leads to that port of this machine. */
+  /** Throws `BAD_USAGE` if a stored connection uses that port of this machine. */
   refusePort(port: number): void
-  /** The same gate, whose questions the window that causes them knows of while they wait. */
+  /** The same gate, with open questions shown in the window that caused them. */
   forWindow(question: QuestionPlace): ProductionGate
 }
 
-/** Makes the gate of a process. It asks one question at a time, so that a page cannot wear a person down. */
+/** Creates the gate of a process. Asks one question at a time, so that a page cannot wear a person down. */
 export function createProductionGate(workspace: string, ask: AskProduction): ProductionGate {
-  /** The connection and plan that each fully confirmed run was confirmed with. */
+  /** The consented connection and plan of each admitted run. */
   const admitted = new Map<string, string>()
   let isAsking = false
 
@@ -153,7 +156,7 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
         },
         signal,
       )
-      // If the connection changed while the question was open, the answer was about another one.
+      // If the connection has changed meanwhile, the answer was about the old one.
       const now = find(plan.connection)
       const isSame = now !== null && toConsent(now, plan) === toConsent(stored, plan)
       if (!isGiven || !isSame || signal.aborted)
@@ -174,7 +177,7 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
       },
       forget: (runId) => void admitted.delete(runId),
       async passConnection(kind, connection, signal = new AbortController().signal) {
-        // Also under another name: what counts is the address.
+        // Under any name: the address counts.
         const { name, baseUrl } = connection
         if (find(connection) === null && !connection.isProduction) return
         const isGiven = await askOne({ kind, connection: name, baseUrl }, signal)
@@ -188,7 +191,7 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
           { kind: 'request', connection: name, baseUrl: connection.baseUrl, operation },
           signal,
         )
-        // If the connection changed while the question was open, the answer was about another one.
+        // If the connection has changed meanwhile, the answer was about the old one.
         const isSame = JSON.stringify(find(connection)) === JSON.stringify(stored)
         if (!isGiven || !isSame || signal.aborted)
           throw new SluiceError({ id: 'production_declined', connection: name })
@@ -219,16 +222,16 @@ export function createProductionGate(workspace: string, ask: AskProduction): Pro
   return createFor(null)
 }
 
-/** Consent is bound to this connection and plan; it covers nothing else. */
+/** What consent is bound to: this connection and plan. */
 function toConsent({ name, baseUrl, taskBaseUrl }: StoredConnection, plan: Plan): string {
   const about = JSON.stringify([name, baseUrl, taskBaseUrl ?? null, plan])
   return createHash('sha256').update(about).digest('base64url')
 }
 
-/** Longest name of a run that is shown, in characters. */
+/** Longest shown part of a run's name, in characters. */
 const NAME_MAX = 80
 
-/** Longest of these lines, in characters. */
+/** Longest line, in characters. */
 const LINE_MAX = 400
 
 const CONNECTION_WORDS: Record<
@@ -247,14 +250,14 @@ const CONNECTION_WORDS: Record<
   },
 }
 
-/** A question in words, and what the button says that agrees. */
+/** The text of a question, and the label of the button that agrees. */
 interface QuestionWords {
   title: string
   lines: string[]
   agree: string
 }
 
-/** The question in words. Names are shown bare, since they come from files and pages. */
+/** Puts a question into words. Names are sanitized, since they come from files and pages. */
 export function describeProduction(question: ProductionQuestion): QuestionWords {
   if (question.kind === 'request') {
     return {
@@ -301,7 +304,7 @@ export function describeProduction(question: ProductionQuestion): QuestionWords 
   }
 }
 
-/** Text on one line that can neither hide nor imitate what is next to it, of at most `max` characters. */
+/** One line of text, at most `max` characters long, that can neither hide nor imitate the text around it. */
 export function toBare(text: string, max = NAME_MAX): string {
   const bare = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\u{fffd}')
   const characters = Array.from(bare)

@@ -18,36 +18,39 @@ import {
 } from '../engine/workspace/connections.ts'
 import type { Clock } from './event-stream.ts'
 
-/** How long the typed keys of a removed connection are remembered, milliseconds. */
+/** How long a removed connection's typed keys are remembered, milliseconds. */
 const KEYS_KEPT_MS = 600_000
 
 interface RemovedConnection {
   stored: StoredConnection
-  /** Its place in the list. */
+  /** Its position in the list. */
   at: number
   wasInUse: boolean
-  /** Its typed keys; none once they are forgotten. */
+  /** Its typed keys; empty once forgotten. */
   keys: readonly RememberedKey[]
 }
 
 interface RemovedKey {
   key: ConnectionKey
-  /** Its place among the keys. */
+  /** Its position among the keys. */
   at: number
   wasActive: boolean
-  /** What was typed for it; none once that is forgotten. */
+  /** Its typed text; empty once forgotten. */
   typed: readonly RememberedKey[]
 }
 
-/** Remembers removed connections as long as the process lives, and their keys for ten minutes. */
+/**
+ * Creates the memory of removed connections, kept for the life of the process, and of their keys, kept for
+ * ten minutes.
+ */
 export function createRemovedConnections(clock: Clock) {
   const removed = new Map<string, RemovedConnection>()
   const removedKeys = new Map<string, RemovedKey>()
   const closing = new AbortController()
   return {
     /**
-     * Removes a connection, and its typed keys from where they are stored. Throws what either throws, and `BAD_USAGE` where
-     * the connection was changed meanwhile.
+     * Removes a connection, and its typed keys from their stores. Throws what either throws, and `BAD_USAGE`
+     * if the connection has changed meanwhile.
      */
     async remove(sources: KeySources, stored: StoredConnection): Promise<Connections> {
       const { name } = stored
@@ -65,7 +68,7 @@ export function createRemovedConnections(clock: Clock) {
       })
       return removeUnusedKeys(sources)
     },
-    /** Stores a removed connection again. Throws `CONNECTION_NOT_FOUND`, and `BAD_USAGE` if its name is taken. */
+    /** Restores a removed connection. Throws `CONNECTION_NOT_FOUND`, and `BAD_USAGE` if its name is taken. */
     async restore(sources: KeySources, name: string): Promise<Connections> {
       const entry = removed.get(name)
       if (entry === undefined) throw new SluiceError({ id: 'connection_not_restorable', name })
@@ -78,7 +81,10 @@ export function createRemovedConnections(clock: Clock) {
       entry.keys = []
       return restored
     },
-    /** Removes one of several keys, and what was typed for it. Throws `BAD_USAGE` for the last one, and what either throws. */
+    /**
+     * Removes one of several keys, and its typed text. Throws `BAD_USAGE` for the last key, and what either
+     * removal throws.
+     */
     async removeKey(sources: KeySources, stored: StoredConnection, label: string): Promise<Connections> {
       const key = findKey(stored, label)
       const at = stored.keys.indexOf(key)
@@ -98,7 +104,10 @@ export function createRemovedConnections(clock: Clock) {
       })
       return removeUnusedKeys(sources)
     },
-    /** Stores a removed key again. Throws `CONNECTION_NOT_FOUND`, and `BAD_USAGE` if the connection has such a key. */
+    /**
+     * Restores a removed key. Throws `CONNECTION_NOT_FOUND`, and `BAD_USAGE` if the connection already has
+     * such a key.
+     */
     async restoreKey(sources: KeySources, name: string, label: string): Promise<Connections> {
       const entry = removedKeys.get(toKeyId(name, label))
       if (entry === undefined) throw new SluiceError({ id: 'key_not_restorable', label, connection: name })
@@ -124,7 +133,7 @@ export function createRemovedConnections(clock: Clock) {
   }
 }
 
-/** The connections and keys that windows have removed, in the memory of this process, so that they can be restored. */
+/** Connections and keys that windows have removed, kept in memory so that they can be restored. */
 export interface RemovedConnections extends ReturnType<typeof createRemovedConnections> {}
 
 function toKeyId(connection: string, label: string): string {

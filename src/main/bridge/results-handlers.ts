@@ -13,10 +13,10 @@ import { createExcerpts } from './sources.ts'
 
 const MASKED_KEY = '••••••••'
 
-/** Longest file name, in characters, that every system takes, ending and run included. */
+/** Longest file name, in characters, that every system accepts, including ending and run. */
 const NAME_MAX = 120
 
-/** The outcome of the rows of a run. */
+/** The outcomes of a run's rows. */
 export const resultsHandlers: Handlers<'results'> = {
   columns: ({ context, input }) => context.engine.results.readColumns(input.runId),
   listColumns: ({ context, input }) => context.engine.results.listColumns(input.runId),
@@ -48,8 +48,8 @@ export const resultsHandlers: Handlers<'results'> = {
 }
 
 /**
- * Reads what is known of a run while its late callbacks are looked for, and once more if there were any. They are rare,
- * and a screen must not wait for the search.
+ * Reads a run while looking for late callbacks, and reads again if there were any. They are rare, and a
+ * screen must not wait for the search.
  */
 async function readSettled<Value>(engine: Engine, runId: string, read: () => Promise<Value>): Promise<Value> {
   const [hasChanged, value] = await Promise.all([engine.runs.settleLate(runId), read()])
@@ -87,7 +87,7 @@ export const reviewHandlers: Handlers<'review'> = {
   },
 }
 
-/** The headers of a request, the key masked; reading an appeal needs none (docs/interface.md §4.7). */
+/** The headers of a request with the key masked; reading an appeal needs no key (docs/interface.md §4.7). */
 function toHeaders(hasBody: boolean, hasKey: boolean): [name: string, value: string][] {
   return [
     ...(hasBody ? [['content-type', JSON_CONTENT_TYPE] as [string, string]] : []),
@@ -114,10 +114,10 @@ export const loadHandlers: Handlers<'load'> = {
   },
 }
 
-/** The latencies whose course is shown first. */
+/** Latencies whose trends are shown first. */
 const FIRST_SHOWN: readonly TrendMetric[] = ['http_req_duration', 'response_time', 'callback_latency']
 
-/** A report as a window shows it: small enough to travel, however long the test was. */
+/** A report for a window: small enough to send, however long the test was. */
 export function toLoadOverview(
   report: LoadReport,
   metrics: readonly TrendMetric[] = FIRST_SHOWN,
@@ -199,12 +199,12 @@ export const exportsHandlers: Handlers<'exports'> = {
   },
 }
 
-/** Has what the answers of an ended run say stored. If this fails, they are read when somebody looks at the run. */
+/** Stores the findings of an ended run. If this fails, they are computed when somebody opens the run. */
 export function prepareResults(engine: Engine, runId: string): void {
   void engine.results.storeFindings(runId).catch(() => {})
 }
 
-/** Where an export of a run goes; its name is that of the run, behind `title` if there is one. */
+/** Where an export of a run goes. Its name is the run's, after `title` if given. */
 export async function placeRunExport(
   { engine, host }: BridgeServices,
   run: { runId: string; format: ExportFormat; targetId?: string | undefined; title?: string },
@@ -214,7 +214,7 @@ export async function placeRunExport(
   return host.placeExport({ targetId, format, name: toExportName(`${title}${name}`, runId, format) })
 }
 
-/** A file name that says which run it is of: `posts-9f3c2a.csv`. Every system takes it. */
+/** A file name that identifies the run, such as `posts-9f3c2a.csv`, and that every system accepts. */
 export function toExportName(runName: string, runId: string, format: string): string {
   const base = removeSourceEnding(runName.normalize('NFC'))
     .replace(/[^\p{Letter}\p{Mark}\p{Number}]+/gu, '-')

@@ -30,7 +30,7 @@ interface KeyServices {
   readonly keyStore: KeyStore
 }
 
-/** The stored connection that a plan was made with, if the workspace has it. */
+/** The stored connection of a plan, if the workspace has it. */
 export function findStoredConnection(
   { engine }: Pick<KeyServices, 'engine'>,
   { name }: PlanConnection,
@@ -40,8 +40,8 @@ export function findStoredConnection(
 }
 
 /**
- * The active key of a run's stored connection, and that connection; null if nothing stored says that a key may go
- * where the run goes, so that a person has to enter one.
+ * The active key of a run's stored connection, and that connection; null if nothing stored allows sending a
+ * key there, so that a person must type one.
  */
 export function findStoredKey(
   services: Pick<KeyServices, 'engine'>,
@@ -53,15 +53,15 @@ export function findStoredKey(
   return key === null ? null : { key, owner }
 }
 
-/** Where the keys of stored connections are found. */
+/** Where to find the keys of stored connections. */
 export function toKeySources({ engine, env, keyStore }: KeyServices): KeySources {
   return { workspace: engine.workspace, env, keyStore }
 }
 
-/** How long a screen waits for the store of a key before it shows that it is still asked, milliseconds. */
+/** How long a screen waits for the key store before it shows that it is still waiting, milliseconds. */
 const ANSWER_WITHIN_MS = 300
 
-/** What a screen shows of a key of a stored connection; one of a variable may be one that cannot be sent. */
+/** The state of a stored connection's key for a screen; a variable may hold an unusable key. */
 export async function findKeyState(
   services: KeyServices,
   owner: StoredConnection,
@@ -74,7 +74,7 @@ export async function findKeyState(
     const found = findConnectionKey(toKeySources(services), owner, key)
     return await Promise.race([found.then((one) => (one === null ? 'missing' : 'ready')), late.promise])
   } catch (error) {
-    // Why it is locked is said where the key is needed.
+    // The reason is shown when the key is needed.
     if (error instanceof SluiceError) return 'locked'
     throw error
   } finally {
@@ -82,7 +82,7 @@ export async function findKeyState(
   }
 }
 
-/** Whether a person has to type a key before anything can be sent; `stored` is null if no key is stored. */
+/** Whether a person must type a key before anything can be sent; `stored` is null if no key is stored. */
 export async function lacksKey(
   services: KeyServices,
   stored: { owner: StoredConnection; key: ConnectionKey } | null,
@@ -93,10 +93,10 @@ export async function lacksKey(
 }
 
 /**
- * What a run is started with: the key that was entered, else the sandbox's own where the run goes there, else the
- * active one of its stored connection, and that connection's proxy credentials. No variable is read because a plan or
- * a page names it. Throws `NO_API_KEY`, `BAD_PLAN`, and `SANDBOX_UNAVAILABLE` if a run of the sandbox would reach
- * another program.
+ * The secrets to start a run with: the typed key, else the sandbox's own for a run of the sandbox, else the
+ * active key of its stored connection; and that connection's proxy credentials. No variable is read merely
+ * because a plan or page names it. Throws `NO_API_KEY`, `BAD_PLAN`, and `SANDBOX_UNAVAILABLE` if a sandbox
+ * run would reach another program.
  */
 export async function findRunSecrets(
   services: KeyServices & { readonly sandbox: Pick<SandboxHost, 'findKey'> },
@@ -126,14 +126,14 @@ export async function findRunSecrets(
   const found = await findConnectionKey(toKeySources(services), known.owner, known.key)
   if (found !== null) return { apiKey: found.apiKey, ...proxy }
   const { env: variable } = known.key
-  // A typed key that is not there any more is asked for by the engine.
+  // The engine asks for a typed key that is missing.
   return variable === undefined
     ? proxy
     : { apiKey: readApiKey(services.env, variable, known.owner), ...proxy }
 }
 
 /**
- * Has a run follow its stored connection's active key, wherever that is switched, until the run ends. One that began
+ * Makes a run follow its stored connection's active key, wherever it is switched, until the run ends. A run
  * with a key of its own keeps it until then.
  */
 export function followActiveKey(
@@ -149,7 +149,7 @@ export function followActiveKey(
     workspace: engine.workspace,
     connection,
     hasOwnKey,
-    // A connection that was moved meanwhile has keys for another address.
+    // The keys of a connection moved meanwhile belong to another address.
     findKey: async (owner, key) =>
       findStoredKey(services, connection) === null
         ? null
@@ -171,11 +171,11 @@ export function followActiveKey(
 export function createKeySwitch() {
   const listeners = new Set<() => Promise<void>>()
   return {
-    /** Settles when the runs of this process have the key. */
+    /** Resolves when all runs of this process have the key. */
     async announce(): Promise<void> {
       await Promise.all([...listeners].map((listener) => listener()))
     },
-    /** Calls the listener at each announcement; returns the way to stop. */
+    /** Calls the listener at each announcement; returns a function that removes the listener. */
     onSwitch(listener: () => Promise<void>): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -183,5 +183,8 @@ export function createKeySwitch() {
   }
 }
 
-/** Says that a stored connection's key may be another one now, so that what is sent next has it already. */
+/**
+ * Announces that a stored connection's key may have changed, so that the next request already has the new
+ * one.
+ */
 export interface KeySwitch extends ReturnType<typeof createKeySwitch> {}

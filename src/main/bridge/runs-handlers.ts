@@ -21,18 +21,18 @@ import { findRunSecrets, findStoredConnection, findStoredKey, followActiveKey, l
 import { describeSending } from './sending-sheet.ts'
 import { watchRun, watchRuns } from './watch-handlers.ts'
 
-/** Runs: start, control, look back. */
+/** Starting, controlling and listing runs. */
 export const runsHandlers: Handlers<'runs'> = {
   list: async ({ context: { engine, liveRuns }, input: query }) => {
-    // Most often nothing is late, and one look at the workspace answers both.
+    // Usually no callback is late, and one look at the workspace answers both.
     const settling = engine.runs.settleLate().catch((error: unknown) => {
-      // An inbox that cannot be read hides no run; the screen of callbacks says what is wrong with it.
+      // An unreadable inbox must not hide runs; the callbacks screen reports it.
       if (error instanceof SluiceError && error.code === 'WORKSPACE_UNUSABLE') return false
       throw error
     })
     settling.catch(() => {})
     const listed = await engine.runs.listRunsSoFar(query)
-    // While journals are still read, the page does not wait for it, and is asked for again.
+    // While journals are still being read, the page does not wait for this and asks again.
     const page = listed.unread === 0 && (await settling) ? await engine.runs.listRunsSoFar(query) : listed
     const { runs: summaries, figures, ...others } = page
     const baselines = readBaselinesOrNone(engine)
@@ -63,7 +63,7 @@ export const runsHandlers: Handlers<'runs'> = {
   },
   pause: ({ context, input }) => context.liveRuns.require(input.runId).pause(),
   resume: async ({ context, input: { runId, ...options }, signal }) => {
-    // Rows of a run that was paused have been accepted.
+    // The rows of a paused run have already been accepted.
     refuse(await findOpen(context, runId, []))
     await confirm(context, runId, {}, signal)
     context.liveRuns.require(runId).resume(options)
@@ -117,7 +117,7 @@ export const runsHandlers: Handlers<'runs'> = {
   watchAll: watchRuns,
 }
 
-/** What a window passes on to resume or retry a run. */
+/** A window's request to resume or retry a run. */
 interface ContinueRun {
   runId: string
   onUnknown: 'resend' | 'skip'
@@ -138,7 +138,7 @@ async function continueRun(
   const { productionGate } = context
   const plan = await context.engine.runs.readPlan(request.runId)
   const { runId } = request
-  // What is sent is known only once the journal is open, so a held one is asked about here, too.
+  // What is sent is known only once the journal is open, so a held run is asked about here, too.
   const accept = await acceptOpen(context, runId, request.accept, (listNotes) =>
     productionGate.passOnce({ runId, plan, rows: null, listNotes }, signal),
   )
@@ -166,7 +166,7 @@ function readBaselinesOrNone(engine: Engine): Baseline[] {
   }
 }
 
-/** Names of the baselines that a run or one of its retries is. */
+/** The baseline names of a run and its retries. */
 function findBaselineNames(
   baselines: readonly Baseline[],
   { run_id, retries }: Pick<RunSummary, 'run_id' | 'retries'>,
@@ -175,17 +175,17 @@ function findBaselineNames(
   return baselines.filter((one) => ids.has(one.run_id)).map(({ name }) => name)
 }
 
-/** Later runs are compared with a baseline, so it is not deleted from a list. Throws `BAD_USAGE`. */
+/** Later runs are compared with a baseline, so lists cannot delete it. Throws `BAD_USAGE`. */
 async function refuseBaseline({ engine }: BridgeServices, runId: string): Promise<void> {
   const baselines = engine.lookback.readBaselines()
   if (baselines.length === 0) return
-  // A damaged journal can be deleted, too.
+  // Damaged journals can be deleted, too.
   const summary = await engine.runs.summarizeRun(runId).catch(() => ({ run_id: runId, retries: [] }))
   const names = findBaselineNames(baselines, summary)
   if (names.length > 0) throw new SluiceError({ id: 'run_is_baseline', runId, names })
 }
 
-/** Starts a run of a plan, which waits for `runs.begin`. `apiKey` was typed, if it is given. */
+/** Starts a run, which waits for `runs.begin`. `apiKey` is a typed key, if any. */
 export async function startHeld(context: BridgeServices, plan: Plan, apiKey: string | undefined) {
   const secrets = await findRunSecrets(context, plan, apiKey)
   const isForgetful = await context.sandbox.isOwnAddress(plan.connection.baseUrl)
@@ -195,10 +195,10 @@ export async function startHeld(context: BridgeServices, plan: Plan, apiKey: str
   return { runId: handle.runId }
 }
 
-/** Runs whose key was typed: they keep it, whatever their connection's active one is. */
+/** Runs with a typed key, which they keep whatever their connection's active key is. */
 const ofTypedKeys = new WeakSet<RunHandle>()
 
-/** Keeps a run that was just started for every window. */
+/** Keeps a newly started run for all windows. */
 export function holdRun(context: BridgeServices, plan: Plan, handle: RunHandle, isKeyTyped: boolean): void {
   if (isKeyTyped) ofTypedKeys.add(handle)
   context.liveRuns.add(handle, plan)
@@ -207,7 +207,7 @@ export function holdRun(context: BridgeServices, plan: Plan, handle: RunHandle, 
   followActiveKey(context, plan, handle, isKeyTyped)
 }
 
-/** Warnings of a run that have to be accepted and are not among `accept`. */
+/** Warnings of a run that must be accepted and are missing in `accept`. */
 async function findOpen(
   { engine }: BridgeContext,
   runId: string,
@@ -217,15 +217,15 @@ async function findOpen(
   return open.filter((group) => !accept.some((code) => code === findNeeds(group)))
 }
 
-/** Whatever a page says, nothing is sent whose warnings nobody has accepted. Throws `NOT_CONFIRMED`. */
+/** Whatever a page says, no row is sent with unaccepted warnings. Throws `NOT_CONFIRMED`. */
 function refuse(groups: readonly ProblemGroup[]): void {
   if (groups.length > 0) throw new SluiceError({ id: 'warnings_unaccepted', groups })
 }
 
 /**
- * Asks what has to be asked before a run is sent. What a page says is accepted is taken as such; beyond that, who is
- * asked about production is told all warnings, and accepts them with the same answer. Returns what is accepted. Throws
- * `NOT_CONFIRMED`.
+ * Asks all necessary questions before a run is sent. What a page accepts counts as accepted; a person who is
+ * asked about production also sees all warnings, and accepts them with the same answer. Returns what is
+ * accepted. Throws `NOT_CONFIRMED`.
  */
 async function acceptOpen(
   context: BridgeContext,
@@ -239,7 +239,7 @@ async function acceptOpen(
   return [...new Set([...accept, ...listNeeded(open)])]
 }
 
-/** Asks about a held run, all of it unless `limit` items are named, as {@link acceptOpen} does. */
+/** Asks about a held run like {@link acceptOpen}: about all of it, or about `limit` items. */
 function confirm(
   context: BridgeContext,
   runId: string,
@@ -260,7 +260,7 @@ function confirm(
   })
 }
 
-/** Ends a run that is held and has sent nothing, so that it can be deleted; leaves every other run alone. */
+/** Ends a held run that has sent nothing, so that it can be deleted; leaves all others alone. */
 async function endUnsent({ liveRuns }: BridgeContext, runId: string): Promise<void> {
   const handle = liveRuns.find(runId)
   if (handle === null || (handle.snapshot()?.requests.sent ?? 0) > 0) return
@@ -269,9 +269,9 @@ async function endUnsent({ liveRuns }: BridgeContext, runId: string): Promise<vo
 }
 
 /**
- * The plan that a page's request stands for: files by their handles, connections by their names. What the page cannot
- * name, such as variables, TLS files, proxies and the receiver's host, is the stored connection's or the default.
- * Throws `BAD_SOURCE`, `CONNECTION_NOT_FOUND`, `SANDBOX_UNAVAILABLE` or `BAD_USAGE`.
+ * The plan for a page's request: files by their handles, connections by their names. What the page cannot
+ * name, such as variables, TLS files, proxies and the receiver's host, comes from the stored connection or
+ * the defaults. Throws `BAD_SOURCE`, `CONNECTION_NOT_FOUND`, `SANDBOX_UNAVAILABLE` or `BAD_USAGE`.
  */
 export async function toPlan(services: BridgeServices, request: RunRequest): Promise<Plan> {
   const { destination, timeoutMs, source, callback, load, ...rest } = request
@@ -290,7 +290,10 @@ export async function toPlan(services: BridgeServices, request: RunRequest): Pro
   })
 }
 
-/** What a plan says of the place that a page chose. Throws `CONNECTION_NOT_FOUND` and `SANDBOX_UNAVAILABLE`. */
+/**
+ * The plan's connection for a destination that a page chose. Throws `CONNECTION_NOT_FOUND` and
+ * `SANDBOX_UNAVAILABLE`.
+ */
 export async function toConnection(
   { engine, sandbox }: BridgeServices,
   destination: RunRequest['destination'],
@@ -305,7 +308,7 @@ export async function toConnection(
   return { ...addresses, keyFrom: 'window' }
 }
 
-/** Callbacks and media must lead to this machine, wherever the rows go. Throws `BAD_USAGE`. */
+/** Callbacks and media must come to this machine, wherever the rows go. Throws `BAD_USAGE`. */
 export function refuseProduction(
   { productionGate }: BridgeServices,
   { callback, source: { media } }: Plan | RunRequest,
@@ -314,7 +317,7 @@ export function refuseProduction(
   productionGate.refuseAddress(media?.kind === 'host' ? media.url : undefined)
 }
 
-/** The sandbox posts to any address that a row names, and the window promises that nothing leaves this machine. */
+/** The sandbox posts to any address in a row, but the window promises that nothing leaves this machine. */
 export function refuseOwnCallbacks({ mapping }: Pick<RunRequest, 'mapping'>): void {
   if (isEmpty(mapping['callback_url'])) return
   throw new SluiceError({ id: 'sandbox_callbacks_elsewhere' })

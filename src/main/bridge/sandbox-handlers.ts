@@ -15,10 +15,13 @@ import { DEFAULT_INDEX, DEFAULT_WATCHLIST } from '../sandbox/rules/defaults.ts'
 import type { BridgeContext, Handlers } from './bridge-context.ts'
 import { OWN_KEY_LABEL, type SandboxHost } from './sandbox-host.ts'
 
-/** Of an answer that says no more than that it was done. */
+/** For answers whose content does not matter. */
 const anything = z.unknown()
 
-/** The embedded service. What the page changes goes through the sandbox's admin routes, whose token no page sees. */
+/**
+ * The embedded service. Changes from the page go through the sandbox's admin routes, whose token no page
+ * sees.
+ */
 export const sandboxHandlers: Handlers<'sandbox'> = {
   describe: async () => ({ indexId: DEFAULT_INDEX, watchlist: DEFAULT_WATCHLIST }),
   start: async ({ context }) => ({
@@ -105,7 +108,9 @@ export const sandboxHandlers: Handlers<'sandbox'> = {
   },
 }
 
-/** The key that this process sends is known by its label, and not a page's to add or remove. Throws `BAD_USAGE`. */
+/**
+ * The key that this process sends has a reserved label; pages must not add or remove it. Throws `BAD_USAGE`.
+ */
 function refuseOwnKey(label: string | undefined): void {
   if (label !== OWN_KEY_LABEL) return
   throw new SluiceError({
@@ -114,7 +119,7 @@ function refuseOwnKey(label: string | undefined): void {
   })
 }
 
-/** Path of one thing by its id, below the admin routes. */
+/** Path of one object below the admin routes, by its id. */
 function toPath(kind: 'rules' | 'watchlists' | 'indexes' | 'appeals', id: string): string {
   return `/${kind}/${encodeURIComponent(id)}`
 }
@@ -128,7 +133,7 @@ function toAppeal({ appealId, status, reviewedAfterReads, isOverturned }: NewApp
   }
 }
 
-/** Runs of this process that send to the sandbox now. */
+/** Number of this process's runs that are sending to the sandbox. */
 async function countRuns({ engine, liveRuns, sandbox: host }: BridgeContext): Promise<number> {
   const runIds = liveRuns.snapshots().map(({ runId }) => runId)
   const plans = await Promise.all(runIds.map((runId) => engine.runs.readPlan(runId).catch(() => null)))
@@ -164,7 +169,7 @@ async function readRules(host: SandboxHost) {
   return (await host.admin(sandboxContents.rules, 'GET', '/rules')).rules
 }
 
-/** Has an admin route change a list, and gives all of them as they are then. */
+/** Changes a list through an admin route, and returns all lists as they are afterwards. */
 async function changeLists(
   { sandbox }: BridgeContext,
   method: 'POST' | 'PUT' | 'DELETE',

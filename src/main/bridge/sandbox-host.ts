@@ -18,7 +18,7 @@ import { toSandboxStore } from '../engine/workspace/workspace-files.ts'
 import { ADMIN_PATH, ADMIN_TOKEN_HEADER, proveSandbox } from '../sandbox/admin-access.ts'
 import { type SandboxThread, startSandboxThread } from '../sandbox/start-sandbox-thread.ts'
 
-/** Slow enough that a person can watch a run. */
+/** Slow enough for a person to watch a run. */
 const TRIAL_BEHAVIOUR = {
   latency: '110ms±70ms',
   callbacks: 'delay=1s±400ms',
@@ -26,10 +26,10 @@ const TRIAL_BEHAVIOUR = {
 
 const DEFAULT_SETUP: Readonly<SandboxSetup> = { port: 0, taskPort: 0, seed: 'sluice', isKept: false }
 
-/** What the key is called that this process sends; the sandbox names the first key so. */
+/** Label of the key that this process sends, which is the sandbox's label for its first key. */
 export const OWN_KEY_LABEL = 'key 1'
 
-/** A sandbox that this process started, and the key that it sends there. */
+/** A sandbox started by this process, and the key to send to it. */
 interface StartedSandbox extends SandboxThread {
   key: ApiKey
 }
@@ -37,12 +37,12 @@ interface StartedSandbox extends SandboxThread {
 const portSchema = z.int().min(1).max(65_535)
 
 const rememberedSandboxSchema = z.object({
-  /** Null if it was only set up and never ran. */
+  /** Null if it was only configured and has never run. */
   port: portSchema.nullable(),
-  /** Ports that it had before, which runs may still name. */
+  /** Its former ports, which runs may still name. */
   formerPorts: z.array(portSchema).default([]),
   setup: sandboxSetupSchema.default(DEFAULT_SETUP),
-  /** What was changed of its behaviour, if that is kept. */
+  /** Kept changes of its behaviour. */
   behaviour: behaviourChangeSchema.default({}),
 })
 
@@ -53,8 +53,8 @@ const NEW: RememberedSandbox = { port: null, formerPorts: [], setup: DEFAULT_SET
 const FORMER_PORTS_MAX = 100
 
 /**
- * Makes the host of the sandbox, which is not started. It keeps its port and how it is started in the workspace, so
- * that a run against it can be taken up again after a restart.
+ * Creates the host of the sandbox, not yet started. Port and configuration are stored in the workspace, so
+ * that a run against it can be resumed after a restart.
  */
 export function createSandboxHost(options: { workerUrl: URL; workspace: string }) {
   const memory = join(options.workspace, 'sandbox.json')
@@ -62,7 +62,7 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
   let thread: StartedSandbox | null = null
   let turn: Promise<unknown> = Promise.resolve()
 
-  // One at a time: a second window must not start a second sandbox meanwhile.
+  // One at a time, so that a second window starts no second sandbox.
   function takeTurn<T>(work: () => Promise<T>): Promise<T> {
     const result = turn.then(work)
     turn = result.catch(() => {})
@@ -79,11 +79,11 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
 
   async function remember(change: Partial<RememberedSandbox>): Promise<void> {
     const text = JSON.stringify({ ...(await readMemory()), ...change })
-    // The port is a convenience. A workspace that cannot be written fails elsewhere, with an error.
+    // The port is only a convenience; an unwritable workspace causes errors elsewhere.
     try {
       replaceFileSync(memory, text, { isPrivate: true })
     } catch {
-      // Without it, a later start takes another port.
+      // Without it, the next start takes another port.
     }
   }
 
@@ -104,7 +104,7 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
     return (await listOwnAddresses()).includes(new URL(address).origin)
   }
 
-  /** Starts it at that port, 0 for a free one, with a key that no other sandbox accepts. */
+  /** Starts the sandbox at that port, 0 for a free one, with a key that no other sandbox accepts. */
   async function open(port: number): Promise<StartedSandbox> {
     const { setup, behaviour } = await readMemory()
     const key = randomBytes(24).toString('base64url')
@@ -127,7 +127,7 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
     return opened
   }
 
-  /** A kept sandbox still has the keys of earlier starts, which nobody sends any more. */
+  /** A kept sandbox still has the keys of earlier starts, which are no longer sent. */
   async function retireOldKeys(): Promise<void> {
     const { keys } = await admin(sandboxContents.keys, 'GET', '/keys')
     const own = keys.filter(({ label }) => label === OWN_KEY_LABEL)
@@ -189,7 +189,7 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
     return baseUrl
   }
 
-  /** Makes a change while it is stopped, and starts it again where it ran. */
+  /** Makes a change while the sandbox is stopped, and restarts it if it was running. */
   async function restartWith(change: () => Promise<void>): Promise<void> {
     const ran = thread !== null
     await close()
@@ -203,7 +203,7 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
 
   async function requireKey(baseUrl: string): Promise<ApiKey> {
     const { port } = await readMemory()
-    // Only the last address is started again: another program may use the former ports by now.
+    // Started only at its last address: other programs may use its former ports by now.
     if (thread === null && port !== null && toBaseUrl(port) === baseUrl) {
       await open(port).catch((error: unknown) => {
         throw toOtherProgramError(baseUrl, error)
@@ -214,19 +214,19 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
   }
 
   return {
-    /** Base URL while it runs, else null. */
+    /** Base URL while running, else null. */
     baseUrl: (): string | null => thread?.baseUrl ?? null,
-    /** Both hosts while it runs, else null. */
+    /** Both base URLs while running, else null. */
     addresses: (): { baseUrl: string; taskBaseUrl: string } | null =>
       thread === null ? null : { baseUrl: thread.baseUrl, taskBaseUrl: thread.taskBaseUrl },
     /**
-     * Starts it. One that runs already forgets its tasks, so that what was submitted before is not a duplicate, unless
-     * `keep` says that it is in use; what is in its indexes and watchlists stays. Throws `SANDBOX_UNAVAILABLE`.
+     * Starts it. A running sandbox forgets its tasks, so that earlier posts are not duplicates, unless `keep`
+     * says that it is in use; its indexes and watchlists stay. Throws `SANDBOX_UNAVAILABLE`.
      */
     start: ({ keep }: { keep: boolean }): Promise<string> => takeTurn(() => ensure(keep)),
     stop: (): Promise<void> => takeTurn(close),
     readSetup: async (): Promise<SandboxSetup> => (await readMemory()).setup,
-    /** Keeps how it is started, and starts it anew if it runs. Throws `SANDBOX_UNAVAILABLE`. */
+    /** Stores its configuration, and restarts it if it is running. Throws `SANDBOX_UNAVAILABLE`. */
     setUp: (setup: SandboxSetup): Promise<void> =>
       takeTurn(() =>
         restartWith(async () => {
@@ -235,14 +235,14 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
           if (!setup.isKept) removeStore()
         }),
       ),
-    /** Changes how it behaves, until it is stopped, or for good if that is kept. Throws `BAD_USAGE`. */
+    /** Changes its behaviour until it is stopped, or permanently if that is kept. Throws `BAD_USAGE`. */
     behave: (change: BehaviourChange): Promise<void> =>
       takeTurn(async () => {
         await admin(z.unknown(), 'PATCH', '/behaviour', change)
         const { setup, behaviour } = await readMemory()
         if (setup.isKept) await remember({ behaviour: { ...behaviour, ...change } })
       }),
-    /** Makes it what a new one is; one that runs is started anew. Where it listens stays. */
+    /** Resets it to a new sandbox at the same address, and restarts it if it is running. */
     reset: (): Promise<void> =>
       takeTurn(() =>
         restartWith(async () => {
@@ -250,22 +250,26 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
           removeStore()
         }),
       ),
-    /** Calls an admin route (docs/sandbox.md) of the running sandbox. Throws `BAD_USAGE` with what it refuses. */
+    /**
+     * Calls an admin route (docs/sandbox.md) of the running sandbox. Throws `BAD_USAGE` with the sandbox's
+     * refusal.
+     */
     admin,
-    /** Base URLs of this workspace's sandbox, now or once. */
+    /** Present and former base URLs of this workspace's sandbox. */
     listOwnAddresses,
-    /** Whether that is the address of this workspace's sandbox, now or once. */
+    /** Whether an address is, or was, this workspace's sandbox. */
     isOwnAddress,
     /**
-     * The key it accepts, if that is its address, now or once; null for any other address. Starts it there, has it
-     * prove that it is the one that this process started, and throws `SANDBOX_UNAVAILABLE` if that is not so.
+     * The key that the sandbox accepts, for its present and former addresses; null for any other address.
+     * Starts the sandbox there, makes it prove that this process started it, and throws `SANDBOX_UNAVAILABLE`
+     * otherwise.
      */
     findKey: (baseUrl: string): Promise<ApiKey | null> =>
       takeTurn(async () => ((await isOwnAddress(baseUrl)) ? requireKey(new URL(baseUrl).origin) : null)),
   }
 }
 
-/** The sandbox of this process, for every window. */
+/** The sandbox of this process, shared by all windows. */
 export interface SandboxHost extends ReturnType<typeof createSandboxHost> {}
 
 function toBaseUrl(port: number): string {

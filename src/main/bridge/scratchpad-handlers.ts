@@ -9,7 +9,7 @@ import type { BridgeContext, Handlers } from './bridge-context.ts'
 import { findRunSecrets, findStoredConnection } from './run-key.ts'
 import { toConnection } from './runs-handlers.ts'
 
-/** Single requests by hand: no page names an address, a key or a variable for them. */
+/** Single manual requests; pages cannot name an address, key or variable for them. */
 export const scratchpadHandlers: Handlers<'scratchpad'> = {
   check: async ({ context, input: { endpoint, text } }) => context.engine.scratchpad.check(endpoint, text),
   fromRow: async ({ context, input: { runId, row } }) => {
@@ -19,7 +19,7 @@ export const scratchpadHandlers: Handlers<'scratchpad'> = {
       engine.runs.readPlan(runId),
     ])
     const { namedBy, single } = OPERATIONS[operation.kind]
-    // A GET has no body: what its row names, such as an appeal, is in the address.
+    // A GET has no body; its subject, such as an appeal, is in the address.
     const id = decodeURIComponent(new URL(detail.requestUrl).pathname.split('/').at(-1) ?? '')
     const text = detail.requestBody ?? detail.unsentBody ?? JSON.stringify({ [namedBy[0]]: id })
     if (text.length > SCRATCH_TEXT_MAX) {
@@ -47,7 +47,9 @@ export const scratchpadHandlers: Handlers<'scratchpad'> = {
   takeCallback: ({ context, input: { id } }) => context.engine.scratchpad.takeCallback(id),
 }
 
-/** The sandbox posts to any address that a request names, and the window promises that nothing leaves this machine. */
+/**
+ * The sandbox posts to any address in a request, but the window promises that nothing leaves this machine.
+ */
 function namesCallback(text: string): boolean {
   try {
     const body: unknown = JSON.parse(text)

@@ -13,8 +13,8 @@ import type { Engine } from '../engine/engine.ts'
 const LINES_MAX = 5
 
 /**
- * What is to be told of a run before it is sent, a line each: how its source is read if that is a guess, what has to be
- * accepted, its other warnings by cause, and how many rows have errors. It quotes no content.
+ * What a person must know before a run is sent, one per line: how its source is read if that is a guess,
+ * warnings to accept, other warnings by cause, and the number of rows with errors. Quotes no content.
  */
 export async function describeSending(
   engine: Pick<Engine, 'results' | 'runs'>,
@@ -49,7 +49,7 @@ export async function describeSending(
   ]
 }
 
-/** That a person accepts a kind of warning with their answer. */
+/** Tells a person that their answer accepts a kind of warning. */
 export function sayAccepted(code: AcceptCode): string {
   return `You accept: ${ACCEPT_WORDS[code]}.`
 }

@@ -5,7 +5,7 @@ import { createEventGates } from './event-stream.ts'
 import { bridgeRouter } from './router.ts'
 import { createQuestionOfWindow } from './waiting-question.ts'
 
-/** Status of a websocket that is closed because of what was sent over it (RFC 6455 §7.4.1). */
+/** Status that closes a websocket because of an invalid message (RFC 6455 §7.4.1). */
 const UNSUPPORTED_DATA = 1003
 
 const handler = new RPCHandler(bridgeRouter, {
@@ -21,14 +21,14 @@ const handler = new RPCHandler(bridgeRouter, {
 })
 
 /**
- * Serves the bridge to one window. Messages are text. `refuse` is called for messages outside
- * the protocol: drop the connection, since an answer could not name its question.
+ * Serves the bridge to one window. Messages are text. `refuse` is called for messages that break the
+ * protocol; drop the connection then, since no answer could refer to such a message.
  */
 function openConnection(
   services: BridgeServices,
   { send, refuse }: { send: (message: string) => void; refuse: () => void },
 ) {
-  // The handler knows a connection by its object.
+  // The handler identifies a connection by its object.
   const channel = {
     send: (message: string) => send(message),
     addEventListener: () => {},
@@ -38,23 +38,23 @@ function openConnection(
     ...services,
     gates: createEventGates(),
     question,
-    // A dialog of the system stands in front of the window: it need not say that it waits.
+    // A system dialog covers the window, so no question need be shown there.
     productionGate:
       services.host.platform === 'browser'
         ? services.productionGate.forWindow(question)
         : services.productionGate,
   }
   return {
-    /** Takes a message of the window. */
+    /** Handles a message from the window. */
     receive: (message: string): void => {
       handler.message(channel, message, { context }).catch(refuse)
     },
-    /** Ends what the window asked for; it is gone. */
+    /** Ends all requests of a window that has closed. */
     close: (): void => handler.close(channel),
   }
 }
 
-/** What Electron's `MessagePortMain` and Node's `MessagePort` have in common; here only text crosses it. */
+/** What Electron's `MessagePortMain` and Node's `MessagePort` have in common; only text is sent here. */
 export interface BridgePort {
   postMessage(message: string): void
   on(event: 'message', listener: (message: unknown) => void): unknown
@@ -62,7 +62,10 @@ export interface BridgePort {
   close(): void
 }
 
-/** Serves the bridge over one end of a message channel until it closes. Electron's ports are started by who has them. */
+/**
+ * Serves the bridge over one end of a message channel until it closes. The owner of an Electron port starts
+ * it.
+ */
 export function serveOverMessagePort(port: BridgePort, services: BridgeServices): void {
   const connection = openConnection(services, {
     send: (message) => port.postMessage(message),
@@ -76,7 +79,7 @@ export function serveOverMessagePort(port: BridgePort, services: BridgeServices)
   port.on('close', () => connection.close())
 }
 
-/** The text of a message: Node's ports give it as it is, Electron's as the `data` of an event. */
+/** The text of a message: Node's ports pass it directly, Electron's as the `data` of an event. */
 function toText(message: unknown): string | null {
   if (typeof message === 'string') return message
   if (typeof message !== 'object' || message === null || !('data' in message)) return null
@@ -94,6 +97,6 @@ export function serveOverWebSocket(socket: ServerSocket, services: BridgeService
     else connection.receive(data.toString())
   })
   socket.on('close', () => connection.close())
-  // A broken connection closes too; what broke it is the network's business.
+  // A broken connection also closes, so its error needs no handling.
   socket.on('error', () => {})
 }

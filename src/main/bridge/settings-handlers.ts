@@ -8,7 +8,7 @@ import { NOTICES_FILE } from '../program-files.ts'
 import type { BridgeContext, DesktopParts, Handlers } from './bridge-context.ts'
 import { changeSettings, readSettings } from './settings-store.ts'
 
-/** What a person has set, and what there is to know about the program. */
+/** A person's settings, and information about the program. */
 export const settingsHandlers: Handlers<'settings'> = {
   read: async ({ context }) => readSettings(context.engine.workspace),
   change: async ({ context, input }) => {
@@ -48,7 +48,7 @@ export const settingsHandlers: Handlers<'settings'> = {
   },
   setUpdates: ({ context, input: { isAutomatic } }) => requireUpdates(context).setAutomatic(isAutomatic),
   checkForUpdates: async ({ context }) => {
-    // Its dialogs may stay open for long.
+    // Not awaited, since its dialogs may stay open for long.
     void requireUpdates(context).check({ byPerson: true })
   },
 }

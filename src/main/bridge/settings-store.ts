@@ -17,7 +17,7 @@ function toFile(workspace: string): string {
   return join(workspace, 'settings.json')
 }
 
-/** What a person has set for the window. A file that cannot be used is left alone, and the defaults apply. */
+/** Reads a person's settings for the window. An unusable file stays as it is, and the defaults apply. */
 export function readSettings(workspace: string): StoredSettings {
   try {
     const settings = settingsSchema.parse(JSON.parse(readTextFile(toFile(workspace))))
@@ -29,8 +29,8 @@ export function readSettings(workspace: string): StoredSettings {
 }
 
 /**
- * Changes some settings, one process at a time. A damaged file is moved aside first, so that nothing of it is lost;
- * `now` names it. Throws `WORKSPACE_UNUSABLE`.
+ * Changes some settings, one process at a time. A damaged file is first moved aside under a name with the
+ * time `now`, so that nothing is lost. Throws `WORKSPACE_UNUSABLE`.
  */
 export function changeSettings(workspace: string, change: SettingsChange, now = new Date()): StoredSettings {
   const file = toFile(workspace)

@@ -4,7 +4,7 @@ import type { ProblemCode } from '../../shared/run/problem.ts'
 import type { Handlers } from './bridge-context.ts'
 import { createExcerpts, withName } from './sources.ts'
 
-/** What is said of rows because of how a spreadsheet shows them: nothing is wrong with their records. */
+/** Notes about the layout of a spreadsheet; the records themselves are fine. */
 const OF_LAYOUT: ReadonlySet<ProblemCode> = new Set<ProblemCode>(['hidden_rows', 'merged_cells'])
 
 /** Sources before they become runs. */

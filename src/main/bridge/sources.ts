@@ -12,12 +12,12 @@ export interface KnownSource extends Pick<PlanSource, 'path' | 'more'> {
   name: string
 }
 
-/** Where the window in a browser puts the files that are sent to it; they go when it ends. */
+/** The folder for files uploaded by browsers, emptied when the window's process ends. */
 export function toUploadsFolder(workspace: string): string {
   return join(workspace, 'uploads')
 }
 
-/** Makes the register of sources, empty; it lives as long as the process. */
+/** Creates an empty register of sources, which lives as long as the process. */
 export function createSources() {
   const known = new Map<string, KnownSource>()
   const unite = async (
@@ -28,17 +28,20 @@ export function createSources() {
     const source = { path, ...(more.length > 0 && { more }) }
     const named = { ...source, name: name ?? nameSource(source) }
     known.set(sourceId, named)
-    // A missing file is reported when it is read, with what to do.
+    // A missing file is reported, with advice, when it is read.
     const about = await Promise.all([path, ...more].map((one) => stat(one).catch(() => null)))
     const sizeBytes = about.reduce((sum, one) => sum + (one?.isFile() ? one.size : 0), 0)
     return { sourceId, name: named.name, sizeBytes }
   }
   return {
-    /** Makes a file or folder readable; `path` is absolute and comes from a dialog, a drop or an upload, never from a page. */
+    /**
+     * Makes a file or folder readable; `path` is absolute and comes from a dialog, drop or upload, never from
+     * a page.
+     */
     add: (path: string, name: string = basename(path)): Promise<ChosenSource> => unite([path], name),
-    /** Makes one source of files that may be read already. */
+    /** Combines readable files into one source. */
     unite,
-    /** The paths behind a handle. Throws `BAD_SOURCE` if none was given out under it. */
+    /** The paths behind a handle. Throws `BAD_SOURCE` for an unknown handle. */
     find(sourceId: string): KnownSource {
       const found = known.get(sourceId)
       if (found !== undefined) return found
@@ -47,10 +50,12 @@ export function createSources() {
   }
 }
 
-/** Files and folders that a person has let windows have read, each under a handle that cannot be guessed. */
+/** Files and folders that windows may read, each under an unguessable handle. */
 export interface Sources extends ReturnType<typeof createSources> {}
 
-/** The part of each cell that a page carries, never cut through a character, and each cell's whole length. */
+/**
+ * The part of each cell that is sent to a page, never cut inside a character, and each cell's full length.
+ */
 export function createExcerpts(cells: readonly string[]): { cells: string[]; cellLengths: number[] } {
   return {
     cells: cells.map((cell) =>
@@ -66,7 +71,7 @@ function isCutThrough(cell: string): boolean {
   return (cell.codePointAt(EXCERPT_MAX_CHARACTERS - 1) ?? 0) > 0xffff
 }
 
-/** The error with the name of a file instead of its path, which the page must not learn. */
+/** Replaces a path, which the page must not learn, with the file's name in an error. */
 export function withName(error: unknown, { path, name }: KnownSource): unknown {
   if (!(error instanceof SluiceError)) return error
   const { said } = error

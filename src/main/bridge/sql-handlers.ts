@@ -3,13 +3,13 @@ import type { Handlers } from './bridge-context.ts'
 import { placeRunExport } from './results-handlers.ts'
 import { createExcerpts } from './sources.ts'
 
-/** The longest that a statement of a page may take. */
+/** Longest time for a page's statement, milliseconds. */
 const TIMEOUT_MS = 60_000
 
-/** Most characters of an answer that travel to a page; the rows behind them are counted. */
+/** Most characters of an answer sent to a page; further rows are only counted. */
 const CHARACTERS_MAX = 4_000_000
 
-/** What a person asks about the rows of runs in SQL; a window that stops waiting ends the statement. */
+/** SQL queries on the rows of runs; a statement ends when its window stops waiting. */
 export const sqlHandlers: Handlers<'sql'> = {
   ask: async ({ context: { engine }, input: { runIds, sql }, signal }) => {
     const answer: SqlAnswer = { columns: [], rows: [], total: 0 }

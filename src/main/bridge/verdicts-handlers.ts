@@ -2,7 +2,7 @@ import type { Handlers } from './bridge-context.ts'
 import { placeRunExport } from './results-handlers.ts'
 import { withName } from './sources.ts'
 
-/** What persons say of rows. */
+/** People's verdicts on rows. */
 export const verdictsHandlers: Handlers<'verdicts'> = {
   list: ({ context, input }) => context.engine.lookback.readVerdicts(input.runId),
   set: ({ context, input: { runId, row, verdicts, before } }) =>
@@ -22,7 +22,7 @@ export const verdictsHandlers: Handlers<'verdicts'> = {
   },
 }
 
-/** Rows of a run that are labelled one by one. */
+/** Labelling rows of a run one by one. */
 export const labellingHandlers: Handlers<'labelling'> = {
   read: ({ context, input }) => context.engine.lookback.readLabelling(input.runId),
   start: async ({ context: { engine }, input: { runId, ...options } }) => {

@@ -7,7 +7,7 @@ import {
   QUESTION_WAITS_MS,
 } from './production-gate.ts'
 
-/** Makes the place for the question of one window; there is one question at a time. */
+/** Creates the place for one window's question; there is one question at a time. */
 export function createQuestionOfWindow() {
   const listeners = new Set<() => void>()
   let waiting: { question: WaitingQuestion; giveUp: () => void } | null = null
@@ -17,12 +17,12 @@ export function createQuestionOfWindow() {
   }
   return {
     read: (): { question: WaitingQuestion | null } => ({ question: waiting?.question ?? null }),
-    /** Calls the listener when it changes; returns a function that stops this. */
+    /** Calls the listener for each change; returns a function that removes the listener. */
     onChange(listener: () => void): () => void {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    /** Asks, and has the window know for as long as that takes. */
+    /** Asks, and shows the open question to the window meanwhile. */
     async hold(question: ProductionQuestion, signal: AbortSignal, ask: AskProduction): Promise<boolean> {
       const controller = new AbortController()
       const { title } = describeProduction(question)
@@ -36,12 +36,12 @@ export function createQuestionOfWindow() {
         change(null)
       }
     },
-    /** Gives the question up, unless it was answered meanwhile. */
+    /** Withdraws the question unless it has been answered. */
     cancel(id: string): void {
       if (waiting?.question.id === id) waiting.giveUp()
     },
   }
 }
 
-/** The question before production that one window waits for while a person is asked outside of it. */
+/** The open question before production that one window has caused, while a person is asked elsewhere. */
 export interface QuestionOfWindow extends ReturnType<typeof createQuestionOfWindow> {}

@@ -5,15 +5,15 @@ import type { Crashes } from './crashes.ts'
 import { type EventSource, streamEvents } from './event-stream.ts'
 import type { LiveRuns } from './live-runs.ts'
 
-/** Ten snapshots of one run a second, at most. */
+/** Least time between two snapshots of a run: at most ten a second. */
 const RUN_INTERVAL_MS = 100
-/** Two pictures of all runs a second, at most. */
+/** Least time between two updates of the list of runs: at most two a second. */
 const LIST_INTERVAL_MS = 500
 
-/** Of a source that goes on as long as a window looks at it. */
+/** The end of a source that continues as long as a window watches. */
 export const NEVER = new Promise<never>(() => {})
 
-/** What a window asks for that follows a source. */
+/** A window's request to follow a source. */
 interface Watching {
   context: BridgeContext
   input: { streamId: string }
@@ -21,8 +21,8 @@ interface Watching {
 }
 
 /**
- * Tells a window what a source says, at most once in `intervalMs`, and nothing if there is no source. If the source ends with
- * an error, throws one of the contract's.
+ * Sends the values of a source to a window, at most one per `intervalMs`, and nothing without a source. If
+ * the source ends with an error, throws one of the contract's.
  */
 export async function* watch<Said extends object>(
   { context: { clock, gates }, input: { streamId }, signal = new AbortController().signal }: Watching,
@@ -86,7 +86,7 @@ export const watchRun: Handlers<'runs'>['watch'] = (request) =>
 export const watchRuns: Handlers<'runs'>['watchAll'] = (request) =>
   watch(request, LIST_INTERVAL_MS, () => toListSource(request.context.liveRuns, request.context.crashes))
 
-/** The back channel of the event streams. */
+/** Acknowledgements of event streams. */
 export const eventsHandlers: Handlers<'events'> = {
   seen: ({ context, input }) => context.gates.noteSeen(input.streamId, input.sequence),
 }

@@ -4,15 +4,15 @@ import { MEDIA_PATH } from '../../shared/bridge/media.ts'
 import type { MediaFiles } from '../bridge/media-files.ts'
 import { readRendererFile } from '../renderer-files/read-renderer-file.ts'
 
-/** Scheme the built renderer is served under. */
+/** Scheme of the built renderer's URLs. */
 const APP_SCHEME = 'app'
 
 const APP_HOST = 'sluice'
 
-/** The page a window shows. */
+/** The page shown in a window. */
 export const APP_URL = `${APP_SCHEME}://${APP_HOST}/`
 
-/** Scheme, host and port of a URL, also of schemes whose `origin` the URL standard leaves opaque. */
+/** Scheme, host and port of a URL, including schemes for which the URL standard's `origin` is opaque. */
 function toOrigin(url: string): string | null {
   if (!URL.canParse(url)) return null
   const { protocol, host, username, password } = new URL(url)
@@ -33,8 +33,8 @@ function refuse(status: number, reason: string): Response {
 }
 
 /**
- * Answers requests for the built renderer in `folder`: each page with a nonce of its own in body and policy, every
- * other file as it is, and 404 for all that is not in the folder. `media` answers for the media of rows.
+ * Creates the handler that serves the built renderer in `folder`: each page with a nonce of its own in body
+ * and policy, other files unchanged, 404 for everything else. `media` answers for the media of rows.
  */
 export function createAppProtocolHandler(
   folder: string,
@@ -62,7 +62,9 @@ export function createAppProtocolHandler(
   }
 }
 
-/** Makes `app://` a scheme like https: secure, with an origin of its own. Must run before the app is ready. */
+/**
+ * Gives `app://` the rights of https: secure, with an origin of its own. Must run before the app is ready.
+ */
 export function registerAppScheme(): void {
   protocol.registerSchemesAsPrivileged([
     {
@@ -73,7 +75,10 @@ export function registerAppScheme(): void {
   ])
 }
 
-/** Serves the built renderer in `folder`, and media of rows, under `app://`. Runs once, when the app is ready. */
+/**
+ * Serves the built renderer in `folder`, and media of rows, under `app://`. Call it once, when the app is
+ * ready.
+ */
 export function serveAppProtocol(folder: string, media: Pick<MediaFiles, 'answer'>): void {
   protocol.handle(APP_SCHEME, createAppProtocolHandler(folder, media))
 }

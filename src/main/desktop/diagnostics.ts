@@ -14,7 +14,7 @@ It contains no cells, answers, file names, addresses or keys. Nothing has been s
 folder, remove what you do not want to share, and send it to whoever helps you.
 `
 
-/** What is said of a run: counts and times, nothing that a person typed or a service answered. */
+/** Describes a run by counts and times, without anything that a person typed or a service answered. */
 function describeRun({
   run_id,
   state,
@@ -30,8 +30,8 @@ function describeRun({
 }
 
 /**
- * Writes a new folder of diagnostics below `parent` and returns its path. `now` names it. Throws if it cannot be
- * written.
+ * Writes a new folder of diagnostics below `parent` and returns its path; its name contains the time `now`.
+ * Throws if it cannot be written.
  */
 export function writeDiagnostics(
   parent: string,
