@@ -18,7 +18,7 @@ const LONGEST_NAME = 200
 const SOURCE_FILTERS = [
   {
     name: 'Spreadsheets and plans',
-    // A dialog knows only what is behind the last dot.
+    // Dialogs match only what follows the last dot.
     extensions: [...SOURCE_ENDINGS, ...PLAN_ENDINGS].map((ending) =>
       ending.slice(ending.lastIndexOf('.') + 1),
     ),
@@ -37,8 +37,8 @@ const SOURCE_DIALOGS = {
 } satisfies Record<string, Electron.OpenDialogOptions>
 
 /**
- * Asks for a source over a window: a folder, a plan, or several files in the order of their names. Empty if the
- * person cancelled, or chose a plan together with other files, which is refused in a message.
+ * Asks for a source in a dialog: a folder, a plan, or several files, sorted by name. Empty if the person
+ * cancelled, or chose a plan together with other files, which a message refuses.
  */
 export async function choosePaths(
   kind: keyof typeof SOURCE_DIALOGS,
@@ -64,7 +64,7 @@ const CONNECTION_FILES: Record<TlsFile, string> = {
   key: 'Key of the client certificate',
 }
 
-/** Asks for a PEM file of a connection, which the dialog names; null if the person cancelled. */
+/** Asks for a connection's PEM file in a dialog that names the connection; null if the person cancelled. */
 export async function chooseConnectionFile(connection: string, file: TlsFile): Promise<string | null> {
   const title = `${CONNECTION_FILES[file]} of ${connection}`
   const options: Electron.OpenDialogOptions = {
@@ -85,7 +85,7 @@ export async function chooseConnectionFile(connection: string, file: TlsFile): P
   return canceled || path === undefined ? null : path
 }
 
-// A dialog knows only what is behind the last dot. What both kinds of runs have is named as for rows.
+// Dialogs match only what follows the last dot. Formats of both kinds of runs have the label for rows.
 const EXPORT_FILTERS = [
   ...ROW_EXPORT_FORMATS,
   ...LOAD_EXPORT_FORMATS,
@@ -97,21 +97,21 @@ const EXPORT_FILTERS = [
       index === all.findIndex((one) => one.extensions[0] === extension),
   )
 
-/** The window that asked; throws if the asker is not our own page. */
+/** The window that sent the event; throws if the sender is not our own page. */
 function findAsker(event: IpcMainInvokeEvent, appUrl: string): BrowserWindow {
   const window = isOwnSender(event, appUrl) ? BrowserWindow.fromWebContents(event.sender) : null
   if (window === null) throw new Error('refused: the message does not come from a window of Sluice')
   return window
 }
 
-/** A bare file name out of whatever a window suggests: no folders, no control characters, no endless names. */
+/** A plain file name made from a window's suggestion: no folders, no control characters, limited length. */
 function toFileName(suggestion: unknown): string {
   const text = typeof suggestion === 'string' ? suggestion : ''
   const bare = text.replace(/[\p{Cc}\p{Cf}<>:"/\\|?*]/gu, '-').replace(/^[\s.]+|[\s.]+$/g, '')
   return bare.slice(0, LONGEST_NAME).toWellFormed() || 'results.csv'
 }
 
-/** The format that the window suggests first: a dialog may add the ending of the first filter. */
+/** The filters with the suggested format first, since a dialog may add the ending of the first filter. */
 function toExportFilters(suggestion: unknown): typeof EXPORT_FILTERS {
   const name = toFileName(suggestion)
   const isSuggested = ({ extensions }: (typeof EXPORT_FILTERS)[number]) =>
@@ -120,8 +120,8 @@ function toExportFilters(suggestion: unknown): typeof EXPORT_FILTERS {
 }
 
 /**
- * Answers the window's questions for a file with the system's own dialogs, takes what was dropped on it, and hands over
- * what was opened from outside.
+ * Shows the system's file dialogs for the window, accepts dropped files, and passes on what was opened from
+ * outside.
  */
 export function serveDialogs(files: ChosenFiles, appUrl: string, requests: OpenRequests): void {
   const exportFiles = new Map<string, string>()
@@ -174,7 +174,7 @@ export function serveDialogs(files: ChosenFiles, appUrl: string, requests: OpenR
 const CANCEL = 0
 const AGREE = 1
 
-/** Asks before production in a dialog of the system, which a page can neither draw over nor answer. */
+/** Asks before production in a system dialog, which no page can draw over or answer. */
 export const askProduction: AskProduction = async (question, signal) => {
   const { title, lines, agree } = describeProduction(question)
   const pressed = await showMessage({

@@ -3,14 +3,14 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { redactSecrets } from '../engine/secrets/bound-secret.ts'
 
-/** Size at which a new log file begins, bytes, and how many there are. */
+/** Size at which a new log file is started, bytes, and most files kept. */
 const FILE_MAX_BYTES = 1_000_000
 const FILES_MAX = 3
 
 /**
- * A text without what should not leave the machine: keys that this process has had in its hands, the person's folder,
- * what stands before `@` or behind `?` in an address, and whatever else looks like a key: 24 characters or more of
- * letters and digits without a space.
+ * A text without what should not leave the machine: keys that this process has handled, the person's home
+ * folder, credentials and queries of addresses, and anything else that looks like a key: 24 characters or
+ * more of letters and digits without a space.
  */
 function redactText(text: string): string {
   return redactSecrets(text)
@@ -20,12 +20,12 @@ function redactText(text: string): string {
     .replace(/[\w+/=-]{24,}/g, (word) => (isLikeKey(word) ? '[redacted]' : word))
 }
 
-/** A run id begins with a date and a time, and is not a secret. */
+/** A run id, which begins with date and time, is not a secret. */
 function isLikeKey(word: string): boolean {
   return /\d/.test(word) && /[a-z]/i.test(word) && !/^\d{8}-\d{6}-/.test(word)
 }
 
-/** The name, redacted message and own places of an error, in one line. */
+/** An error in one line: its name, its redacted message, and the places in our own code. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return redactText(String(error))
   const places = [...(error.stack ?? '').matchAll(/([\w.-]+\.(?:js|cjs|ts):\d+:\d+)/g)].map(
@@ -44,11 +44,11 @@ function rotate(folder: string): void {
   }
 }
 
-/** Opens the log in a folder, which is made if it is missing. `now` is a clock. */
+/** Opens the log in a folder, which is created if missing. `now` is a clock. */
 export function openEventLog(folder: string, now = () => new Date()) {
   return {
     folder,
-    /** Adds a line. Texts are redacted; a line that cannot be written is lost. */
+    /** Adds a line with redacted texts; a line that cannot be written is lost. */
     write(event: string, details: Record<string, string | number | boolean | null> = {}): void {
       const shown = Object.entries(details).map(([name, value]) => [
         name,
@@ -67,5 +67,5 @@ export function openEventLog(folder: string, now = () => new Date()) {
   }
 }
 
-/** What happened to the app, in a file that a person may send to someone: no cells, answers, addresses or keys. */
+/** The app's events, in a file that a person may send to others: no cells, answers, addresses or keys. */
 export interface EventLog extends ReturnType<typeof openEventLog> {}

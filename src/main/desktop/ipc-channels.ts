@@ -1,8 +1,8 @@
-/** Channels between preload script and main process; declared here and nowhere else. */
+/** All channels between preload script and main process. */
 export const IPC_CHANNELS = {
-  /** Carries one end of a MessageChannel, no data. */
+  /** Sends one end of a MessageChannel, and no data. */
   openBridge: 'sluice:open-bridge',
-  /** Takes the path that the preload script read off a dropped or chosen file, answers with a source. */
+  /** Sends the path of a dropped or chosen file, which the preload script has read; answers with a source. */
   takeFile: 'sluice:take-file',
   /** Answers with a source of one file or null. */
   chooseFile: 'sluice:choose-file',
@@ -10,12 +10,12 @@ export const IPC_CHANNELS = {
   chooseSource: 'sluice:choose-source',
   /** Answers with a source or null. */
   chooseFolder: 'sluice:choose-folder',
-  /** Takes a suggested file name, answers with an export target or null. */
+  /** Sends a suggested file name; answers with an export target or null. */
   chooseExportFile: 'sluice:choose-export-file',
-  /** Takes an export target whose file is to be shown in its folder. */
+  /** Sends an export target whose file is to be shown in its folder. */
   showExportFile: 'sluice:show-export-file',
-  /** Answers with what was opened from outside of the window, or null. */
+  /** Answers with what was opened from outside the window, or null. */
   takeOpened: 'sluice:take-opened',
-  /** From the main process to the page: something was opened from outside. Carries no data. */
+  /** From the main process to the page, without data: something was opened from outside. */
   opened: 'sluice:opened',
 } as const

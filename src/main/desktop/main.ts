@@ -19,7 +19,10 @@ keepFilesPrivate()
 const { SLUICE_WORKSPACE: workspace, ELECTRON_RENDERER_URL: developmentUrl } = process.env
 const output = join(import.meta.dirname, '..')
 
-/** The releases of the repository that built the app, which writes its page into package.json; null elsewhere. */
+/**
+ * The releases page of the repository that built the app, whose address the build writes into package.json;
+ * null elsewhere.
+ */
 function findReleasesUrl(): string | null {
   try {
     const { homepage } = JSON.parse(readFileSync(join(output, '..', 'package.json'), 'utf8'))
@@ -29,7 +32,7 @@ function findReleasesUrl(): string | null {
   }
 }
 
-// Not awaited: an ES module that waits for the app to be ready keeps it from getting ready.
+// Not awaited: an ES module that waits for the app to be ready prevents exactly that.
 void startDesktop({
   appUrl: (app.isPackaged ? undefined : developmentUrl) ?? APP_URL,
   rendererFolder: join(output, 'renderer'),
@@ -38,7 +41,7 @@ void startDesktop({
   onUncaught: (listener) => process.on('uncaughtExceptionMonitor', listener),
   releasesUrl: findReleasesUrl(),
   async createUpdater() {
-    // Release builds name their repository in this file; without it there is nobody to ask.
+    // Release builds name their repository in this file; without it there is no update server.
     if (!app.isPackaged || !existsSync(join(process.resourcesPath ?? '', 'app-update.yml'))) return null
     const { default: electronUpdater } = await import('electron-updater')
     return {
@@ -52,7 +55,7 @@ void startDesktop({
       workspace: workspace ? resolve(workspace) : findDefaultWorkspace(),
       host,
       lastingKeys: createProfileKeys(join(app.getPath('userData'), 'keys.json')),
-      // What the system's settings or its proxy script say, as for a browser.
+      // The system's settings or its proxy script decide, as for a browser.
       startProcess: startUtilityProcess,
       findSystemProxy: async (url) => parseProxyList(await session.defaultSession.resolveProxy(url), url),
     })

@@ -8,18 +8,18 @@ import { showMessage } from './window.ts'
 /** What the menu depends on, and what its items do. */
 export interface MenuOptions {
   platform: NodeJS.Platform
-  /** Adds reload and developer tools, which an installed app does not show. */
+  /** Adds reload and developer tools, which an installed app lacks. */
   development: boolean
   openFile(): void
   openFolder(): void
   collectDiagnostics(): void
-  /** What was opened last, the newest first; macOS has its own list. */
+  /** Recently opened sources, newest first; macOS has its own list. */
   recent: readonly RecentSource[]
   openRecent(path: string): void
   clearRecent(): void
-  /** The page with the releases; null if the build does not know it. */
+  /** The releases page; null if the build does not know it. */
   releasesUrl: string | null
-  /** Null if the build has no place to ask for updates. */
+  /** Null if the build has no update server. */
   updates: Updates | null
 }
 
@@ -37,12 +37,12 @@ function createUpdateItems(updates: Updates | null): MenuItemConstructorOptions[
   ]
 }
 
-/** What a menu shows of a text, where a single `&` would mark the next letter as a key. */
+/** A text as a menu label, in which a single `&` would mark the next letter as its access key. */
 function toLabel(text: string): string {
   return text.replaceAll('&', '&&')
 }
 
-/** Sources that are gone stay in the list, so that a person sees why nothing opens, and cannot be chosen. */
+/** Sources that no longer exist stay in the list, disabled, so that a person sees why nothing opens. */
 function createRecentMenu({
   platform,
   recent,
@@ -70,7 +70,7 @@ function createRecentMenu({
 const COPY = 1
 const OPEN_RELEASES = 2
 
-/** Says where the command line is, and helps to get it. */
+/** Tells where the command line is, and helps to get it. */
 async function showCommandLine(releasesUrl: string | null): Promise<void> {
   const pressed = await showMessage({
     type: 'info',
@@ -84,7 +84,7 @@ async function showCommandLine(releasesUrl: string | null): Promise<void> {
   if (pressed === OPEN_RELEASES && releasesUrl !== null) await shell.openExternal(releasesUrl)
 }
 
-/** The application menu: the roles each system expects, and nothing that could leave the page. */
+/** The application menu: the roles that each system expects, and nothing that leaves the page. */
 export function createMenuTemplate(options: MenuOptions): MenuItemConstructorOptions[] {
   const isMac = options.platform === 'darwin'
   const view: MenuItemConstructorOptions[] = [
@@ -125,20 +125,20 @@ export function createMenuTemplate(options: MenuOptions): MenuItemConstructorOpt
   ]
 }
 
-/** Puts the panel about the app in place. */
+/** Sets up the About panel. */
 export function installAbout(platform: NodeJS.Platform): void {
   const copyright = 'Copyright © The Sluice authors. MIT licence.'
   app.setAboutPanelOptions({
     applicationName: 'Sluice',
     applicationVersion: APP_VERSION,
-    // The panel of Linux has no credits.
+    // The About panel of Linux shows no credits.
     ...(platform === 'linux'
       ? { copyright: `${copyright}\n${WHERE_COMMAND_LINE_IS}` }
       : { copyright, credits: WHERE_COMMAND_LINE_IS }),
   })
 }
 
-/** Puts the application menu in place, instead of the one there was. */
+/** Replaces the application menu. */
 export function installMenu(options: MenuOptions): void {
   Menu.setApplicationMenu(Menu.buildFromTemplate(createMenuTemplate(options)))
 }

@@ -2,10 +2,10 @@ import { ipcMain, type MessagePortMain, type WebFrameMain } from 'electron'
 import { isOwnUrl } from './app-protocol.ts'
 import { IPC_CHANNELS } from './ipc-channels.ts'
 
-/** Serves the bridge over one port until the port closes. */
+/** Serves the bridge over a port until it closes. */
 export type ServeBridge = (port: MessagePortMain) => void
 
-/** Hands the ports that our own page sends to the bridge; ports from anyone else are closed unheard. */
+/** Passes ports from our own page to the bridge; ports from others are closed unread. */
 export function acceptBridgePorts(serveBridge: ServeBridge, appUrl: string): void {
   ipcMain.on(IPC_CHANNELS.openBridge, (event) => {
     const [port, ...others] = event.ports
@@ -15,18 +15,18 @@ export function acceptBridgePorts(serveBridge: ServeBridge, appUrl: string): voi
       port.close()
       return
     }
-    // Listeners first: a port delivers nothing until it is started.
+    // After the listeners are set: a port delivers nothing until it is started.
     serveBridge(port)
     port.start()
   })
 }
 
-/** The part of an IPC event that says who sent it. */
+/** The part of an IPC event that identifies its sender. */
 export interface IpcSender {
   readonly senderFrame: Pick<WebFrameMain, 'url' | 'parent'> | null
 }
 
-/** Whether a message comes from the top frame of our own page; a frame that is gone is nobody's. */
+/** Whether a message comes from the top frame of our own page; false if the frame is gone. */
 export function isOwnSender({ senderFrame }: IpcSender, appUrl: string): boolean {
   return senderFrame !== null && senderFrame.parent === null && isOwnUrl(senderFrame.url, appUrl)
 }

@@ -1,10 +1,10 @@
 import { app, BrowserWindow, dialog, type Session, shell, type WebContents } from 'electron'
 import { isOwnUrl } from './app-protocol.ts'
 
-/** The one permission a page of ours has: putting text it made itself on the clipboard. */
+/** The only permission of our page: writing its own text to the clipboard. */
 const ALLOWED_PERMISSION = 'clipboard-sanitized-write'
 
-/** Keeps one page where it is: no other address, no further window, no webview. */
+/** Keeps a page at its address: no navigation, no new window, no webview. */
 function lockNavigation(contents: WebContents, appUrl: string): void {
   const openLink = createLinkOpener(contents)
   contents.setWindowOpenHandler(({ url }) => {
@@ -25,12 +25,12 @@ function lockNavigation(contents: WebContents, appUrl: string): void {
   contents.on('will-attach-webview', (event) => event.preventDefault())
 }
 
-/** Locks every page that this process will open. Must run before the first window. */
+/** Locks every page that this process opens. Must run before the first window. */
 export function lockEveryPage(appUrl: string): void {
   app.on('web-contents-created', (_event, contents) => lockNavigation(contents, appUrl))
 }
 
-/** Denies every permission and device to every page; our own may write text to the clipboard. */
+/** Denies all permissions and devices to every page, except that ours may write text to the clipboard. */
 export function denyPermissions(session: Session, appUrl: string): void {
   session.setPermissionRequestHandler((_contents, permission, answer, { requestingUrl }) => {
     answer(permission === ALLOWED_PERMISSION && isOwnUrl(requestingUrl, appUrl))
@@ -42,19 +42,21 @@ export function denyPermissions(session: Session, appUrl: string): void {
   session.setBluetoothPairingHandler((_details, answer) => answer({ confirmed: false }))
 }
 
-/** Longest address that a dialog shows whole, in characters; a longer one is not opened. */
+/** Longest address that is opened, in characters; a dialog can show it completely. */
 const URL_MAX = 2_000
 
-/** How long a click or key press counts as asking for a link, milliseconds. */
+/** How long after a click or key press a link may be opened, milliseconds. */
 const GESTURE_MS = 1_000
 
-/** What a person does to a page that may ask for a link; moving and scrolling does not. */
+/** Input events that may open a link; moving and scrolling do not. */
 const GESTURES: ReadonlySet<string> = new Set(['mouseDown', 'mouseUp', 'keyDown', 'rawKeyDown', 'gestureTap'])
 
-/** Hands links of one page to the person's browser. */
+/** Opens links of one page in the person's browser. */
 type OpenLink = (url: string) => void
 
-/** Whether a URL may be handed to the person's browser: https, no credentials in it, short enough to be shown. */
+/**
+ * Whether a URL may be opened in the person's browser: https, without credentials, short enough to be shown.
+ */
 function isExternalLink(url: string): boolean {
   if (!URL.canParse(url) || new URL(url).href.length > URL_MAX) return false
   const { protocol, username, password } = new URL(url)
@@ -62,8 +64,8 @@ function isExternalLink(url: string): boolean {
 }
 
 /**
- * Makes the way from a page to the person's browser: https links alone, each after a click or key press of its own,
- * which no script can make, and after a dialog of the system has shown the whole address.
+ * Creates the function that opens a page's links in the person's browser: only https links, each only after a
+ * real click or key press, which scripts cannot fake, and after a system dialog has shown the whole address.
  * `now` is a clock in milliseconds.
  */
 function createLinkOpener(contents: WebContents, now = () => performance.now()): OpenLink {
@@ -80,7 +82,7 @@ function createLinkOpener(contents: WebContents, now = () => performance.now()):
       const { href } = new URL(url)
       if (await isWanted(contents, href)) await shell.openExternal(href)
     }
-    // A system without a browser is no reason to fail: nothing was asked for but a look elsewhere.
+    // A system without a browser is no failure worth reporting.
     open()
       .catch(() => {})
       .finally(() => {

@@ -10,12 +10,12 @@ import { showMessage } from './window.ts'
 
 export const LINK_SCHEME = 'sluice'
 
-/** What a run may be called in a link: it becomes part of the page's address, and of nothing else. */
+/** Valid run ids in a link; they are used only in the page's address. */
 const RUN_ID = /^[\w.-]{1,100}$/
 
 /**
- * The run that a link names: `sluice://run/ID`, and nothing more. Null for every other address. A link comes from
- * anybody, so it shows a run and starts, sends or opens nothing.
+ * The run in a link of the exact form `sluice://run/ID`; null for every other address. Links may come from
+ * anybody, so they only show a run, and start, send or open nothing.
  */
 function parseRunLink(link: string): string | null {
   if (!URL.canParse(link)) return null
@@ -26,13 +26,13 @@ function parseRunLink(link: string): string | null {
   return RUN_ID.test(runId) ? runId : null
 }
 
-/** What the system says was opened: a link, or a file or folder. */
+/** What was opened according to the system: a link, or a file or folder. */
 export interface Opened {
   kind: 'link' | 'path'
   value: string
 }
 
-/** What the arguments of a start name, its options left out: the last link, or else the last path. */
+/** What the arguments of a start name, apart from options: the last link, or else the last path. */
 export function findOpened(args: readonly string[], folder: string): Opened | null {
   const named = args.filter((argument) => argument !== '')
   const link = named.findLast((argument) => argument.startsWith(`${LINK_SCHEME}:`))
@@ -42,7 +42,7 @@ export function findOpened(args: readonly string[], folder: string): Opened | nu
   return path === undefined || path === null ? null : { kind: 'path', value: resolve(folder, path) }
 }
 
-/** The path that a `file:` address means, as desktops on Linux pass it; null if it is on another machine. */
+/** The local path of a `file:` address, as Linux desktops pass it; null if it is on another machine. */
 function toLocalPath(address: string): string | null {
   if (!URL.canParse(address) || new URL(address).host !== '') return null
   try {
@@ -54,7 +54,10 @@ function toLocalPath(address: string): string | null {
 
 const OPEN = 1
 
-/** Asks, out of reach of any page, whether a plan may be opened that leaves stored connections or its own folder. */
+/**
+ * Asks, beyond the reach of any page, whether to open a plan that goes beyond stored connections or its own
+ * folder.
+ */
 async function isTrusted(path: string, { source, sent }: PlanQuestion): Promise<boolean> {
   const pressed = await showMessage({
     type: 'warning',
@@ -68,15 +71,18 @@ async function isTrusted(path: string, { source, sent }: PlanQuestion): Promise<
   return pressed === OPEN
 }
 
-/** Where what a person chose is registered, so that the page gets a handle and no path. */
+/** Registers what a person chose, so that the page gets a handle and no path. */
 export interface ChosenFiles {
-  /** Makes one source of files, or of a folder. */
+  /** Makes one source of one or more files, or of a folder. */
   addSource(path: string, ...more: readonly string[]): Promise<ChosenSource>
   addExportFile(path: string): ExportTarget
   openPlan(path: string): ReturnType<OpenedPlans['open']>
 }
 
-/** Collects what the system says a person opened: the newest counts. `announce` is called whenever something waits. */
+/**
+ * Collects what a person opens through the system; the newest replaces older ones. `announce` is called
+ * whenever something is waiting.
+ */
 export function createOpenRequests(files: ChosenFiles, announce: () => void) {
   let waiting: OpenRequest | null = null
   const put = (request: OpenRequest) => {
@@ -96,7 +102,7 @@ export function createOpenRequests(files: ChosenFiles, announce: () => void) {
   }
   return {
     openPath,
-    /** Opens several files as one source, or the one that is named. */
+    /** Opens one path, or several files as one source. */
     async openPaths([path, ...more]: readonly string[]): Promise<void> {
       if (path === undefined) return
       if (more.length === 0) await openPath(path)
@@ -107,7 +113,7 @@ export function createOpenRequests(files: ChosenFiles, announce: () => void) {
       if (runId !== null) openRun(runId)
     },
     openRun,
-    /** Gives what waits to the page, once. */
+    /** Gives the waiting request to the page, once. */
     take(): OpenRequest | null {
       const request = waiting
       waiting = null
@@ -116,5 +122,5 @@ export function createOpenRequests(files: ChosenFiles, announce: () => void) {
   }
 }
 
-/** What a person opened with the app from outside, until the page takes it. */
+/** What a person has opened from outside, until the page takes it. */
 export interface OpenRequests extends ReturnType<typeof createOpenRequests> {}

@@ -3,7 +3,8 @@ import { DESKTOP_API_NAME, type DesktopApi, OPEN_BRIDGE_MESSAGE } from '../../sh
 import { IPC_CHANNELS } from './ipc-channels.ts'
 
 const api: DesktopApi<File> = {
-  // The page hands over a File, which only the system makes with a path; it can neither give nor learn one.
+  // The page passes a File, which only the system creates with a path; the page can neither set nor read the
+  // path.
   takeFile: async (file) => {
     const path = webUtils.getPathForFile(file)
     return path === '' ? null : ipcRenderer.invoke(IPC_CHANNELS.takeFile, path)
@@ -15,14 +16,14 @@ const api: DesktopApi<File> = {
   showExportFile: (target) => ipcRenderer.invoke(IPC_CHANNELS.showExportFile, target),
   takeOpened: () => ipcRenderer.invoke(IPC_CHANNELS.takeOpened),
   onOpened: (listener) => {
-    // The page gets no event of Electron's, which would hand it the sender.
+    // Electron's event is not passed on, since it contains the sender.
     ipcRenderer.on(IPC_CHANNELS.opened, () => listener())
   },
 }
 
 contextBridge.exposeInMainWorld(DESKTOP_API_NAME, api)
 
-/** The part of the page's window that a preload script needs; its other types belong to the renderer. */
+/** The part of the page's window that a preload script uses; full types belong to the renderer. */
 interface PageWindow {
   addEventListener(type: 'message', listener: (event: PageMessage) => void): void
 }
@@ -35,7 +36,7 @@ interface PageMessage {
 
 declare const window: PageWindow
 
-// A port cannot pass through contextBridge, so the page posts it to its own window.
+// A port cannot pass through contextBridge, so it is posted to the page's own window.
 window.addEventListener('message', (event) => {
   if (event.source !== window || event.data !== OPEN_BRIDGE_MESSAGE) return
   const [port] = event.ports

@@ -8,19 +8,19 @@ import { replaceFileSync } from '../engine/workspace/replace-file.ts'
 
 const fileSchema = z.object({
   version: z.literal(1),
-  /** What safeStorage made of each secret, in base64, by the secret's name. */
+  /** Each secret as encrypted by safeStorage, in base64, by its name. */
   secrets: z.record(z.string(), z.base64()),
 })
 
 type ProfileFile = z.infer<typeof fileSchema>
 
-/** What Chromium writes before a text that it encrypts with a password known to everybody. */
+/** Prefix of texts that Chromium encrypts with a publicly known password. */
 const KNOWN_PASSWORD = 'v10'
 
 /**
- * The keys that were typed into the desktop app: encrypted by the system (safeStorage) in a file of the person's profile
- * that only they can read. If Linux offers no password store, nothing is kept: what safeStorage makes there can be
- * read by everybody who has the file.
+ * Stores typed keys of the desktop app, encrypted by the system (safeStorage), in a file of the person's
+ * profile that only they can read. On Linux without a password store nothing is kept, since anybody who has
+ * the file could decrypt it.
  */
 export function createProfileKeys(file: string, platform = process.platform): LastingStore {
   let turn: Promise<unknown> = Promise.resolve()
@@ -48,7 +48,7 @@ export function createProfileKeys(file: string, platform = process.platform): La
     return encrypted.toString('base64')
   }
 
-  /** One change after the other, so that none undoes another. */
+  /** One change at a time, so that none overwrites another. */
   const change = (make: (secrets: ProfileFile['secrets']) => Promise<void>): Promise<void> => {
     const changed = turn.then(async () => {
       const content = readProfileFile(file)
@@ -77,7 +77,7 @@ export function createProfileKeys(file: string, platform = process.platform): La
         Buffer.from(encrypted, 'base64'),
       )
       if (shouldReEncrypt) {
-        // It can be read as it is, and another key may have been typed meanwhile.
+        // The old form stays readable, and another key may have been typed meanwhile.
         await change(async (secrets) => {
           if (secrets[name] === encrypted) secrets[name] = await encrypt(result)
         }).catch(() => {})
@@ -96,7 +96,7 @@ function readProfileFile(file: string): ProfileFile {
     return fileSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
   } catch (error) {
     if (toSystemCode(error) === 'ENOENT') return { version: 1, secrets: {} }
-    // What is in it is not repeated.
+    // The content is not repeated.
     const reason =
       error instanceof z.ZodError || error instanceof SyntaxError ? 'it is damaged' : toThrownText(error)
     throw new Error(`${file} cannot be read: ${reason}`, { cause: error })

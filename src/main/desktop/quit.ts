@@ -20,15 +20,15 @@ function askHowToQuit(count: number): Promise<number> {
   })
 }
 
-/** The way out without a question. */
+/** Quits without asking. */
 export interface QuitGuard {
   /** Closes the engine and then calls `last`, which ends the app. */
   closeThen(last: () => void): void
 }
 
 /**
- * Asks before the app quits with runs under way, and closes the engine before it goes, once, however often quitting is
- * asked for.
+ * Asks before the app quits while runs are under way, and closes the engine once before it quits, however
+ * often quitting is requested.
  */
 export function guardQuit(runs: HeldRuns, closeEngine: () => Promise<void>): QuitGuard {
   let state: 'open' | 'asking' | 'finishing' | 'closing' | 'closed' = 'open'

@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { z } from 'zod'
 
-/** How many sources the menu offers, and how many are remembered. */
+/** Most sources remembered and shown in the menu. */
 const RECENT_MAX = 10
 
-/** A source that was opened before, and whether it is still there. */
+/** A source opened earlier, and whether it still exists. */
 export interface RecentSource {
   path: string
   isThere: boolean
@@ -14,11 +14,11 @@ export interface RecentSource {
 const listSchema = z.array(z.string().min(1)).max(RECENT_MAX)
 
 /**
- * The files and folders that were opened last. macOS keeps such a list itself; Linux has none for all desktops, and
- * Windows only lists files of types that belong to the app.
+ * Keeps the files and folders opened last. macOS has such a list itself; Linux has none common to all
+ * desktops, and Windows lists only file types that belong to the app.
  *
- * Keeps the list in a file, which is made when something is opened. A file that cannot be used is an empty list.
- * `onChange` is called whenever what is known has changed.
+ * The list is in a file that is created when something is opened; an unusable file counts as empty.
+ * `onChange` is called whenever the known sources have changed.
  */
 export function createRecentSources(file: string, onChange: () => void) {
   let known: RecentSource[] = []
@@ -37,7 +37,7 @@ export function createRecentSources(file: string, onChange: () => void) {
     looked = looked.then(async () => {
       isDue = false
       const now: RecentSource[] = []
-      // One after the other: what does not answer then holds up one of the few threads that look at files.
+      // One at a time, so that an unresponsive share blocks only one of the few threads for file access.
       for (const path of read()) now.push({ path, isThere: (await stat(path).catch(() => null)) !== null })
       if (JSON.stringify(now) === JSON.stringify(known)) return
       known = now
@@ -48,18 +48,18 @@ export function createRecentSources(file: string, onChange: () => void) {
     try {
       writeFileSync(file, JSON.stringify(paths.slice(0, RECENT_MAX)))
     } catch {
-      // The list is a convenience: without it, sources are opened by the dialog.
+      // The list is a convenience; without it, sources are opened in the dialog.
     }
     look()
   }
   return {
-    /** The newest first, as they were found last. */
+    /** Newest first, as last checked. */
     get known() {
       return known
     },
     add: (path: string): void => write([path, ...read().filter((other) => other !== path)]),
     clear: (): void => write([]),
-    /** Looks whether they are still there, which a share that is gone may take a minute to answer. */
+    /** Checks whether the sources still exist; an unreachable share may take a minute. */
     look,
   }
 }

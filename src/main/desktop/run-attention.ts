@@ -4,26 +4,29 @@ import type { RunSnapshot } from '../../shared/run/snapshot.ts'
 
 /** The runs that this process holds. */
 export interface HeldRuns {
-  /** The newest picture of each. */
+  /** The latest snapshot of each run. */
   snapshots(): RunSnapshot[]
-  /** Calls the listener at each new picture, and when a run begins or ends; returns a function that stops this. */
+  /**
+   * Calls the listener for each new snapshot, and when a run begins or ends; returns a function that removes
+   * the listener.
+   */
   onChange(listener: () => void): () => void
 }
 
-/** A run that ends sooner is not announced, milliseconds: the person is still there. */
+/** Shorter runs are not announced, milliseconds: the person is still there. */
 const LONG_RUN_MS = 30_000
 
-/** Whether requests are in flight or will follow without a person. */
+/** Whether requests are in flight or will be sent without a person. */
 function isSending({ phase }: RunSnapshot): boolean {
   return phase === 'running' || phase === 'draining'
 }
 
-/** Whether quitting now would interrupt a run: one that is sending. Paused runs, and runs that have not begun, send nothing. */
+/** Whether quitting now would interrupt a run. Paused runs and runs that have not begun send nothing. */
 export function isUnderWay(run: RunSnapshot): boolean {
   return isSending(run) || run.phase === 'awaiting'
 }
 
-/** The share of a run that is over, from 0 to 1; null if that cannot be said. */
+/** The completed share of a run, from 0 to 1; null if unknown. */
 function toShare({ load, rows }: RunSnapshot): number | null {
   if (load !== null) {
     const { elapsedMs, measuredMs } = load
@@ -33,11 +36,11 @@ function toShare({ load, rows }: RunSnapshot): number | null {
   return sendable > 0 ? countSettled(rows) / sendable : null
 }
 
-// How Electron spells a bar without an end, and none at all.
+// Electron's values for an indeterminate bar, and for none.
 const INDETERMINATE = 2
 const NO_BAR = -1
 
-/** The progress bar of dock and taskbar for these runs: the mean of those whose share is known. */
+/** The value for the progress bar of dock and taskbar: the mean of the known shares. */
 function toProgress(runs: readonly RunSnapshot[]): number {
   const active = runs.filter(isUnderWay)
   if (active.length === 0) return NO_BAR
@@ -46,8 +49,9 @@ function toProgress(runs: readonly RunSnapshot[]): number {
 }
 
 /**
- * Tells the system about the runs: a bar on dock and taskbar, no sleep while requests go out, and a notification when a
- * long run ends while the person is elsewhere. It names neither source nor service, since others may see the screen.
+ * Shows runs to the system: a bar on dock and taskbar, no sleep while requests are sent, and a notification
+ * when a long run ends while the person is elsewhere. Names neither source nor service, since others may see
+ * the screen.
  */
 export function showRunsToSystem(
   runs: HeldRuns,

@@ -30,19 +30,19 @@ import { type HeldRuns, showRunsToSystem } from './run-attention.ts'
 import { createUpdates, type UpdaterParts, type Updates } from './updates.ts'
 import { createWindow, findWindow, showWindow } from './window.ts'
 
-/** The bridge as the desktop holds it: made once, served to each window, closed before the app quits. */
+/** The bridge of the desktop app: opened once, served to each window, closed before the app quits. */
 export interface DesktopBridge {
   serve: ServeBridge
   files: ChosenFiles
-  /** Pictures, videos and sounds that the page may show. */
+  /** Pictures, videos and sounds for the page. */
   media: Pick<MediaFiles, 'answer'>
   runs: HeldRuns
   crashes: Pick<Crashes, 'note' | 'onCrash'>
   /** The newest runs of the workspace. */
   listRuns(): Promise<RunSummary[]>
-  /** Takes what the page may ask of the desktop. */
+  /** Attaches the desktop services that the page may use. */
   attach(parts: DesktopParts): void
-  /** Stops what runs, so that the journals are closed. */
+  /** Stops runs and closes their journals. */
   close(): Promise<void>
 }
 
@@ -52,19 +52,22 @@ export interface DesktopOptions {
   rendererFolder: string
   /** The built preload script. */
   preloadFile: string
-  /** The arguments that the process was started with, itself first, as `process.argv`. */
+  /** The arguments of the process, as in `process.argv`. */
   args: readonly string[]
   /** Calls the listener with the error that is about to end the process. */
   onUncaught(listener: (error: unknown) => void): void
-  /** The page with the releases; null if this build does not know it. */
+  /** The releases page; null if this build does not know it. */
   releasesUrl: string | null
-  /** Makes what updates the app; null if this build has no place to ask. */
+  /** Creates the updater; null if this build has no update server. */
   createUpdater(): Promise<UpdaterParts | null>
-  /** Runs when the app is ready. Rejects if there can be no engine, such as with an unusable workspace. */
+  /**
+   * Called when the app is ready. Rejects if the engine cannot be opened, for instance on an unusable
+   * workspace.
+   */
   openBridge(): Promise<DesktopBridge>
 }
 
-/** Tells the person why there will be no window, and ends the app. */
+/** Tells the person why no window can open, and ends the app. */
 function endWithoutWindow(error: unknown): void {
   const { said, exitCode } = toSluiceError(error)
   const { message, hint } = sayError(said, 'window')
@@ -72,7 +75,7 @@ function endWithoutWindow(error: unknown): void {
   app.exit(exitCode)
 }
 
-/** What the system says was opened with the app, kept until there is an engine to open it with. */
+/** Collects what is opened with the app until the engine is ready for it. */
 function collectOpened(ownArguments: readonly string[]): {
   deliverTo(listener: (opened: Opened) => void): void
 } {
@@ -80,7 +83,7 @@ function collectOpened(ownArguments: readonly string[]): {
   let deliver = (opened: Opened): void => {
     early.push(opened)
   }
-  // An app that is not packed is started as `electron FOLDER …`, with options anywhere.
+  // An unpackaged app is started as `electron FOLDER …`, with options anywhere.
   const own = app.isPackaged ? 1 : 2
   const deliverArguments = (args: readonly string[], folder: string) => {
     const named = args.filter((argument) => !argument.startsWith('-'))
@@ -108,7 +111,7 @@ function collectOpened(ownArguments: readonly string[]): {
   }
 }
 
-/** Notes in the log what ends or endangers the process, and when runs begin and end. */
+/** Logs what ends or endangers the process, and when runs begin and end. */
 function logEvents(log: EventLog, { runs, crashes }: DesktopBridge): void {
   crashes.onCrash((error) => log.write('crashed', { error: describeError(error) }))
   app.on('child-process-gone', (_event, { type, name, reason, exitCode }) => {
@@ -154,7 +157,7 @@ async function openByMenu(kind: 'files' | 'folder', requests: OpenRequests): Pro
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Looks for updates now and once a day, unless the person has turned that off. */
+/** Checks for updates now and once a day, unless the person has switched that off. */
 function checkDaily(updates: Updates): void {
   const check = () => {
     if (updates.isAutomatic()) void updates.check({ byPerson: false })
@@ -164,9 +167,9 @@ function checkDaily(updates: Updates): void {
 }
 
 /**
- * Starts the one instance of the app: hardens every page before there is one, opens the bridge, then the window.
- * Settles when the window is made. A second instance hands over to the first and settles at once; where the bridge
- * cannot be opened, the app says why and ends.
+ * Starts the only instance of the app: hardens every page before there is one, opens the bridge, then the
+ * window. Resolves when the window is created. A second instance hands over to the first and resolves at
+ * once; if the bridge cannot be opened, the app tells why and ends.
  */
 export async function startDesktop(options: DesktopOptions): Promise<void> {
   const { appUrl, preloadFile, rendererFolder } = options
@@ -174,7 +177,7 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
     app.quit()
     return
   }
-  // Before the app is ready, or not at all.
+  // Works only before the app is ready.
   registerAppScheme()
   app.enableSandbox()
   lockEveryPage(appUrl)
@@ -266,7 +269,7 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
             },
           },
   })
-  // Sources may have come or gone while the person was elsewhere.
+  // Sources may have appeared or vanished while the person was elsewhere.
   app.on('browser-window-focus', () => recent.look())
   openWindow()
   if (updates !== null) checkDaily(updates)

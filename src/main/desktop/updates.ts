@@ -9,13 +9,13 @@ import { describeError, type EventLog } from './event-log.ts'
 import { type HeldRuns, isUnderWay } from './run-attention.ts'
 import { showMessage } from './window.ts'
 
-/** What an update needs of electron-updater. */
+/** What updates need from electron-updater. */
 export interface UpdaterParts {
   updater: AppUpdater
   createToken(): CancellationToken
 }
 
-/** What an update needs of the app. */
+/** What updates need from the app. */
 export interface UpdateOptions extends UpdaterParts {
   runs: HeldRuns
   log: EventLog
@@ -40,12 +40,12 @@ async function ask(message: string, detail: string, yes: string): Promise<boolea
   )
 }
 
-/** Whether a check failed because the machine is offline. Nobody is interrupted for that. */
+/** Whether a check failed because the machine is offline, which is not reported. */
 function isOffline(error: unknown): boolean {
   return error instanceof Error && /net::ERR_|ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT/.test(error.message)
 }
 
-/** Sets an updater of electron-updater up so that it does nothing by itself. */
+/** Configures electron-updater so that it does nothing by itself. */
 export function createUpdates({ updater, createToken, runs, log, settingFile, closeThen }: UpdateOptions) {
   updater.autoDownload = false
   updater.autoInstallOnAppQuit = false
@@ -54,7 +54,7 @@ export function createUpdates({ updater, createToken, runs, log, settingFile, cl
   updater.disableDifferentialDownload = true
   updater.disableWebInstaller = true
   updater.logger = null
-  // Without a listener, an error would end the process; those of our calls are caught there.
+  // Without a listener, an error would end the process; errors of our own calls are caught there.
   updater.on('error', () => {})
   let isBusy = false
 
@@ -72,7 +72,9 @@ export function createUpdates({ updater, createToken, runs, log, settingFile, cl
       })
     })
 
-  /** A run that begins ends the download, which would slow it down; it begins again when the run has ended. */
+  /**
+   * A new run cancels the download, which would slow it down; the download restarts when the run has ended.
+   */
   const download = async () => {
     for (;;) {
       await whenIdle()
@@ -104,7 +106,7 @@ export function createUpdates({ updater, createToken, runs, log, settingFile, cl
       if (isRunning()) continue
       log.write('update installs', { version })
       closeThen(() => {
-        // The engine is closed by now, so an app that cannot be replaced has to be started again.
+        // The engine is already closed, so the app must be restarted if it cannot be replaced.
         updater.once('error', (error) => {
           log.write('update failed', { error: describeError(error) })
           dialog.showErrorBox('The update failed', `Start Sluice again. ${APP_VERSION} stays installed.`)
@@ -135,19 +137,22 @@ export function createUpdates({ updater, createToken, runs, log, settingFile, cl
   }
 
   return {
-    /** Whether Sluice looks for a new version by itself. */
+    /** Whether Sluice checks for new versions by itself. */
     isAutomatic(): boolean {
       try {
         return settingSchema.parse(JSON.parse(readFileSync(settingFile, 'utf8'))).isAutomatic
       } catch (error) {
-        // A damaged file may have said no.
+        // A damaged file may have said no; only a missing one means yes.
         return toSystemCode(error) === 'ENOENT'
       }
     },
     setAutomatic(isAutomatic: boolean): void {
       replaceFileSync(settingFile, JSON.stringify({ isAutomatic }), { isPrivate: true })
     },
-    /** Looks for a new version, and offers it. `byPerson`: says also that there is none, or why it could not look. */
+    /**
+     * Checks for a new version and offers it. With `byPerson`, also tells if there is none or if the check
+     * failed.
+     */
     async check({ byPerson }: { byPerson: boolean }): Promise<void> {
       if (byPerson && isRunning()) {
         await show({ type: 'info', message: 'Sluice looks for updates when no run is in progress' })
@@ -164,5 +169,5 @@ export function createUpdates({ updater, createToken, runs, log, settingFile, cl
   }
 }
 
-/** The app's updates. Nothing is downloaded or installed without a yes, and nothing at all while a run is under way. */
+/** The app's updates. Nothing is downloaded or installed without consent, or while a run is under way. */
 export interface Updates extends ReturnType<typeof createUpdates> {}

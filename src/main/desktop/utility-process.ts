@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { utilityProcess } from 'electron'
 import type { StartProcess } from '../own-process.ts'
 
-/** Starts a process of Node inside the app, whose own program does not run as Node. */
+/** Starts a Node process inside the app, whose own executable does not run as Node. */
 export const startUtilityProcess: StartProcess = (entry, options) => {
   const child = utilityProcess.fork(fileURLToPath(entry), [], {
     execArgv: [...options],
@@ -14,7 +14,7 @@ export const startUtilityProcess: StartProcess = (entry, options) => {
   if (child.stdout === null) throw new Error('a utility process has a stdout')
   const kill = () => {
     try {
-      // What is in SQLite hears no other signal.
+      // SQLite code that is running reacts to no other signal.
       if (child.pid !== undefined) process.kill(child.pid, 'SIGKILL')
     } catch {
       child.kill()

@@ -8,17 +8,17 @@ export interface WindowOptions {
   preloadFile: string
   /** Address of the page. */
   appUrl: string
-  /** Where the place of the window is noted. */
+  /** File that stores the window's position. */
   stateFile: string
   log: EventLog
 }
 
-/** The one window; null while there is none. */
+/** The only window; null if there is none. */
 export function findWindow(): BrowserWindow | null {
   return BrowserWindow.getAllWindows()[0] ?? null
 }
 
-/** Brings the window there is to the front. */
+/** Brings the window to the front, if there is one. */
 export function showWindow(): void {
   const window = findWindow()
   if (window === null) return
@@ -28,8 +28,8 @@ export function showWindow(): void {
 }
 
 /**
- * Shows a dialog of the system, over the window if there is one, and answers with the button that was pressed, from 0.
- * No page can draw over it or answer it.
+ * Shows a system dialog, over the window if there is one, and returns the index of the pressed button. No
+ * page can draw over it or answer it.
  */
 export async function showMessage(options: Electron.MessageBoxOptions): Promise<number> {
   const window = findWindow()
@@ -40,7 +40,7 @@ export async function showMessage(options: Electron.MessageBoxOptions): Promise<
   return response
 }
 
-/** Opens a window on the app's page where the last one stood, shown once it has something to show. */
+/** Opens a window on the app's page at its last position, shown once it has content. */
 export function createWindow({ preloadFile, appUrl, stateFile, log }: WindowOptions): BrowserWindow {
   const state = readWindowState(stateFile)
   const window = new BrowserWindow({
@@ -63,7 +63,7 @@ export function createWindow({ preloadFile, appUrl, stateFile, log }: WindowOpti
       allowRunningInsecureContent: false,
       experimentalFeatures: false,
       navigateOnDragDrop: false,
-      // The spell checker would fetch dictionaries from elsewhere, and the text here is not the person's own.
+      // The spell checker would download dictionaries, and the text here is not the person's own.
       spellcheck: false,
     },
   })
@@ -71,14 +71,17 @@ export function createWindow({ preloadFile, appUrl, stateFile, log }: WindowOpti
   keepWindowState(window, stateFile)
   surviveCrash(window, log)
   window.once('ready-to-show', () => window.show())
-  // A page that cannot load is shown anyway, so that the window does not stay away without a word.
+  // A page that fails to load is shown anyway, so that the window does not stay hidden.
   window.loadURL(appUrl).catch(() => window.show())
   return window
 }
 
 const RELOAD = 0
 
-/** Says that the page has crashed, and loads it again: the runs are in the main process and its threads, and go on. */
+/**
+ * Reports a crash of the page and reloads it; runs continue, since they are in the main process and its
+ * threads.
+ */
 function surviveCrash(window: BrowserWindow, log: EventLog): void {
   window.webContents.on('render-process-gone', (_event, { reason, exitCode }) => {
     log.write('page gone', { reason, exitCode })
@@ -112,10 +115,10 @@ const stateSchema = z.object({
   isMaximized: z.boolean(),
 })
 
-/** Where a window stands, in the system's points. */
+/** A window's position, in the system's points. */
 type WindowState = z.infer<typeof stateSchema>
 
-/** How much of a window has to be on a screen, points, so that a person can take hold of it. */
+/** How much of a window must be on a screen so that a person can grab it, points. */
 const VISIBLE_MIN = 100
 
 function isVisible(state: Rectangle): boolean {
@@ -126,7 +129,7 @@ function isVisible(state: Rectangle): boolean {
   })
 }
 
-/** Where the window stood when it was closed; null without such a note, or if no screen shows that place any more. */
+/** The window's position when it was last closed; null if none is stored or no screen shows it any more. */
 function readWindowState(file: string): WindowState | null {
   try {
     const state = stateSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
@@ -136,14 +139,14 @@ function readWindowState(file: string): WindowState | null {
   }
 }
 
-/** Notes where the window stands when it is closed. A place that cannot be noted is forgotten. */
+/** Stores the window's position when it is closed; a failure is ignored. */
 function keepWindowState(window: BrowserWindow, file: string): void {
   window.on('close', () => {
     const state: WindowState = { ...window.getNormalBounds(), isMaximized: window.isMaximized() }
     try {
       writeFileSync(file, JSON.stringify(state))
     } catch {
-      // The window opens in the middle next time.
+      // Next time, the window opens in the centre.
     }
   })
 }

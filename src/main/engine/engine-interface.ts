@@ -13,19 +13,19 @@ import type { HeaderValues } from './secrets/header-values.ts'
 import type { FindSystemProxy } from './secrets/system-proxy.ts'
 
 export interface EngineOptions {
-  /** Folder that holds journals; made if it is missing. */
+  /** Folder that holds the journals; created if missing. */
   workspace: string
-  /** Finds proxies of the system (default: those that the environment of this process names). */
+  /** Finds the system's proxies (default: those in this process's environment). */
   findSystemProxy?: FindSystemProxy
-  /** Starts the processes of SQL statements (default: as processes of Node, which the desktop app is not). */
+  /** Starts the processes of SQL statements (default: with Node, which the desktop app is not). */
   startProcess?: StartProcess
-  /** Whether a person looks at pages while longer questions are answered, which then have threads of their own. */
+  /** Whether a person uses screens while longer questions are answered, which then get their own threads. */
   isOfWindow?: boolean
-  /** Entry of the runs' threads (default: the engine's own, which tests replace). */
+  /** Entry of the runs' threads (default: the engine's own; tests replace it). */
   runWorkerUrl?: URL
 }
 
-/** How the workspace's receiver is opened; what is not said is the workspace's own. */
+/** How to open the workspace's receiver; anything missing comes from the workspace. */
 export interface ReceiverOptions {
   host?: string
   port?: number
@@ -33,117 +33,121 @@ export interface ReceiverOptions {
 }
 
 export interface StartOptions {
-  /** The API key, which must belong to the plan's addresses; only appeals and trials need none. */
+  /** The API key, which must belong to the plan's addresses; not needed for appeals and trials. */
   apiKey?: ApiKey
-  /** Where the plan's proxy asks for credentials. */
+  /** Required if the plan's proxy needs credentials. */
   proxyCredentials?: ProxyCredentials
-  /** Where the plan's headers take values from variables or files. */
+  /** Required if the plan's headers take values from variables or files. */
   headerValues?: HeaderValues
-  /** Read and check the source, then wait for `begin` before anything is sent. */
+  /** Reads and checks the source, then waits for `begin` before anything is sent. */
   hold?: boolean
-  /** Send that many rows and end: a trial, whose rest `resumeRun` sends (default: all). */
+  /** Sends this many rows and ends: a trial, whose rest `resumeRun` sends (default: all). */
   limit?: number
-  /** Warnings of the source that a person has accepted, in addition to the plan's. Others end the run before anything is sent. */
+  /**
+   * Source warnings that a person has accepted, in addition to the plan's. Others end the run before anything
+   * is sent.
+   */
   accept?: readonly AcceptCode[]
-  /** The service forgets what it was sent, as the window's sandbox does: nothing is told of earlier runs. */
+  /** The service forgets its requests, as the window's sandbox does, so earlier runs do not matter. */
   isForgetful?: boolean
-  /** Nothing will be sent: the receiver's public base is not tested. */
+  /** Nothing will be sent, so the receiver's public base is not tested. */
   isTrial?: boolean
   /**
-   * What to do where continuing would fail most rows (a wrong key, nothing reachable, mostly errors): `pause`, where a
-   * person can be asked, or `stop`, the default.
+   * What to do when continuing would fail most rows (a wrong key, nothing reachable, mostly errors): `pause`
+   * if a person can be asked, or `stop` (default).
    */
   whenFailing?: 'stop' | 'pause'
 }
 
-/** How a run is resumed or retried. `onUnknown` says whether rows of unknown outcome are sent again. */
+/** Options to resume or retry a run. `onUnknown` decides whether rows of unknown outcome are resent. */
 export interface ResumeOptions extends StartOptions {
-  /** Further error codes that mean "this post_id was delivered before", in addition to the plan's. */
+  /** Further error codes that mean "this post_id was already delivered", in addition to the plan's. */
   deliveredCodes?: readonly string[]
   onUnknown: 'resend' | 'skip'
-  /** Index adds of unknown outcome may be sent again although that may add items twice. */
+  /** Allows resending index adds of unknown outcome, which may add items twice. */
   resendIndexAdds?: boolean
-  /** How long callbacks are awaited from now on, milliseconds (default: as the plan says). */
+  /** How long to wait for callbacks from now on, milliseconds (default: as in the plan). */
   callbackTimeoutMs?: number
-  /** When too many errors stop the run from now on (default: as the plan says). */
+  /** When too many errors stop the run from now on (default: as in the plan). */
   stop?: Partial<StopRule>
-  /** Does not test the public address of the callback receiver (default: as the plan says). */
+  /** Skips the test of the callback receiver's public address (default: as in the plan). */
   skipCallbackTest?: boolean
 }
 
 export interface RetryOptions extends ResumeOptions {
   /**
-   * All fixes of the retry's plan. With them, rows are taken over, too, that were never sent since they are invalid or
-   * were left out, and all rows are checked again; the run itself stays as it is.
+   * All fixes of the retry's plan. With fixes, rows that were never sent because they were invalid or left
+   * out are also included, and all rows are checked again; the run itself stays unchanged.
    */
   fixes?: readonly Fix[]
 }
 
-/** How a paused run goes on. */
+/** How to continue a paused run. */
 export interface GoingOn {
-  /** What it stopped for. */
+  /** The warnings it paused for. */
   accept?: readonly AcceptCode[]
-  /** However many rows do not succeed from now on; a later resume or retry counts them again. */
+  /** Continues however many rows fail; a later resume or retry counts them again. */
   despiteErrors?: boolean
 }
 
 /** A run that this process holds. */
 export interface RunHandle {
   readonly runId: string
-  /** Settles when the source is read and checked. Rejects with the `SluiceError` that ended intake. */
+  /** Resolves when the source is read and checked. Rejects with the `SluiceError` that ended intake. */
   readonly ready: Promise<void>
-  /** Settles when the run has ended and its journal is closed. Rejects if the run could not go on. */
+  /** Resolves when the run has ended and its journal is closed. Rejects if the run could not continue. */
   readonly ended: Promise<RunSummary>
-  /** The newest picture; null before the first. */
+  /** The latest snapshot; null before the first. */
   snapshot(): RunSnapshot | null
-  /** Calls the listener at most ten times a second; returns the way to stop it. */
+  /** Calls the listener at most ten times a second; returns a function that removes it. */
   onSnapshot(listener: (snapshot: RunSnapshot) => void): () => void
-  /** Calls the listener with each second of a load test that is over; returns the way to stop it. */
+  /** Calls the listener after each second of a load test; returns a function that removes it. */
   onSecond(listener: (second: StreamedSecond) => void): () => void
   /**
-   * Starts a held run; with `limit`, sends that many items and holds again. While these are being sent, another `begin`
-   * applies as soon as they have ended. Warnings that are open and not among `accept` end the run.
+   * Starts a held run; with `limit`, sends that many items and holds again. A `begin` during that time takes
+   * effect once they have ended. Open warnings that are not in `accept` end the run.
    */
   begin(options?: { limit?: number; accept?: readonly AcceptCode[] }): void
-  /** Sends nothing new; what is in flight ends. */
+  /** Sends nothing new; requests in flight may finish. */
   pause(): void
-  /** Goes on with a paused run. */
+  /** Continues a paused run. */
   resume(options?: GoingOn): void
-  /** Drains what is in flight, keeps the rest pending, and ends the run as `interrupted`. */
+  /** Waits for requests in flight, keeps the rest pending, and ends the run as `interrupted`. */
   stop(): void
   setConcurrency(concurrency: number): void
-  /** Sends with another key from now on. Throws `NO_API_KEY` if it is for other addresses. */
+  /** Uses another key from now on. Throws `NO_API_KEY` if it belongs to other addresses. */
   setApiKey(apiKey: ApiKey): void
 }
 
-/** A request that a person wrote. */
+/** A request written by a person. */
 interface ScratchRequest {
   connection: PlanConnection
   endpoint: ScratchEndpoint
-  /** The JSON of its body, sent as it stands. */
+  /** The body's JSON, sent unchanged. */
   text: string
-  /** Public address that leads to the receiver (default: where it listens). */
+  /** Public address of the receiver (default: its own). */
   callbackUrl?: string
 }
 
-/** What a request is sent with. */
+/** Secrets to send a request with. */
 export interface ScratchSecrets {
   apiKey?: ApiKey
   proxyCredentials?: ProxyCredentials
   headerValues?: HeaderValues
 }
 
-/** Sends single requests by hand, each once; nothing of them is journaled. */
+/** Sends single manual requests, each once, without a journal. */
 export interface Scratchpad {
-  /** What the rules for rows say against a text, the first of it where it is much. */
+  /** Checks a text by the rules for rows; returns the first problems if there are many. */
   check(endpoint: ScratchEndpoint, text: string): ScratchProblem[]
-  /** The text without a callback_url that belongs to a row of a run, which a callback would settle. */
+  /** Removes a callback_url that belongs to a row of a run, since a callback would settle that row. */
   withoutOwnCallback(text: string): string
   /**
-   * Sends a request and waits for its answer. An async one that names no callback_url gets an address of the receiver.
-   * Throws `BAD_USAGE` for a text that is no JSON object, `NO_API_KEY`, `RECEIVER_UNAVAILABLE` and `BAD_PLAN`.
+   * Sends a request and waits for its answer. An async request without a callback_url gets an address of the
+   * receiver. Throws `BAD_USAGE` for a text that is not a JSON object, `NO_API_KEY`, `RECEIVER_UNAVAILABLE`
+   * and `BAD_PLAN`.
    */
   send(request: ScratchRequest, secrets: ScratchSecrets): Promise<ScratchExchange>
-  /** The callback of a request, once it has come; null before. It is shown once and then forgotten. */
+  /** The callback of a request; null until it has come. Returned only once, then forgotten. */
   takeCallback(id: string): Promise<ScratchCallback | null>
 }

@@ -26,8 +26,8 @@ import { toKeyFingerprint } from './workspace/key-fingerprint.ts'
 import { createWorkspaceFolders } from './workspace/workspace-files.ts'
 
 /**
- * Builds the engine over a workspace: runs and load tests each in a thread of its own, what journals say from the
- * queries' thread, and one receiver for the callbacks of all. Throws `WORKSPACE_UNUSABLE`.
+ * Builds the engine for a workspace: each run and load test in its own thread, journals read in the queries'
+ * thread, one receiver for all callbacks. Throws `WORKSPACE_UNUSABLE`.
  */
 export function createEngine({
   runWorkerUrl = WORKER_URLS.run,
@@ -46,7 +46,7 @@ export function createEngine({
     workspace,
     url: WORKER_URLS.receiver,
     readLiveTokens: () => stored.readRunTokens(),
-    // Runs of other processes may send these, so callbacks are stored without them, too.
+    // Runs of other processes may send these secrets, so they are removed from stored callbacks, too.
     readKnownSecrets: () => readStoredSecrets(workspace, process.env).map((secret) => secret.seal()),
   })
   const { load: loadWorkerUrl, sentBefore: searchWorkerUrl } = WORKER_URLS
@@ -77,57 +77,60 @@ export function createEngine({
   return {
     workspace,
 
-    /** Starts, goes on with, lists and removes runs. */
+    /** Starts, continues, lists and removes runs. */
     runs: {
       ...stored.runs,
-      /** Starts a run or a load test in a thread of its own. */
+      /** Starts a run or load test in its own thread. */
       startRun: (plan: Plan, options: StartOptions = {}) => held.start(plan, options),
       /**
-       * Goes on with the run, or with that of its retries that was interrupted. Throws `RUN_NOT_FOUND`, `RUN_BUSY` (another
-       * process holds it) or `RUN_NOT_RESUMABLE`.
+       * Continues the run, or its interrupted retry. Throws `RUN_NOT_FOUND`, `RUN_BUSY` (another process
+       * holds it) or `RUN_NOT_RESUMABLE`.
        */
       resumeRun: (runId: string, options: ResumeOptions) => held.resume(runId, options),
       /**
-       * Sends what did not succeed in a run and its retries, whichever of them is named, as a retry with the same post_ids
-       * and bodies, as far as fixes do not correct them.
+       * Sends the unsuccessful rows of a run and its retries, whichever of them is named, as a retry with the
+       * same post_ids and bodies, except where fixes correct them.
        */
       retryRun: (runId: string, options: RetryOptions) => held.retry(runId, options),
       /**
-       * Stores what k6 measured as a run of its own, with the plan of the run it was exported from if that is named.
-       * Several files have to be JSON lines of one run. Throws `BAD_SOURCE`.
+       * Stores k6's results as a run of their own, with the plan of the run that was exported to k6 if it is
+       * named. Several files must be JSON lines of one run. Throws `BAD_SOURCE`.
        */
       importK6: (files: readonly string[], options?: { ofRunId?: string; name?: string }) =>
         held.importK6(files, options),
-      /** Whether a run or its retries were sent with a key; null if nobody knows. */
+      /** Whether a run or its retries were sent with a key; null if unknown. */
       wasSentWith: (runId: string, apiKey: ApiKey) =>
         stored.own.wasSentWith(runId, toKeyFingerprint(workspace, apiKey)),
-      /** Throws `RUN_BUSY` if a process holds the run, or that of its retries that would be resumed. */
+      /** Throws `RUN_BUSY` if a process holds the run, or the retry that would be resumed. */
       refuseBusy: (runId: string) => held.refuseBusy(runId),
-      /** Lets a held run send; a correction goes on in the run that it corrects, whose handle is returned. */
+      /**
+       * Lets a held run send. A correction continues in the run that it corrects, whose handle is returned.
+       */
       beginRun: (runId: string, options: Parameters<typeof held.begin>[1] = {}) => held.begin(runId, options),
       /** The handle of a run that this process holds. */
       heldRun: (runId: string) => held.find(runId),
       /**
-       * Processes the callbacks that came for a run and its retries, or for all runs, while nobody held them, and marks
-       * what has become overdue. Reading alone shows results as they are stored, so this is called before a person looks.
-       * Resolves with whether there was anything.
+       * Processes callbacks that came for a run and its retries, or for all runs, while nobody held them, and
+       * marks overdue rows. Reads alone show stored results, so call this before a person looks. Resolves
+       * with whether anything changed.
        */
       settleLate: (runId?: string) => held.settleLate(runId),
       /**
-       * Removes a run, the retries below it, and whatever is kept of them in the workspace, for good. Throws `RUN_BUSY`
+       * Permanently removes a run, its retries, and everything the workspace keeps of them. Throws `RUN_BUSY`
        * while a process holds one of them.
        */
       deleteRun: (runId: string) => held.removal.delete(runId),
-      /** Removes several, and returns those that a process holds, which are left alone. */
+      /** Removes several runs, and returns those that a process holds, which stay. */
       deleteRuns: (runIds: readonly string[]) => held.removal.deleteAll(runIds),
       /**
-       * Removes all that was ever recorded in the workspace, and returns how many runs and retries that were. Connections
-       * and settings stay. Throws `RUN_BUSY` while a process runs something or receives callbacks here.
+       * Removes everything ever recorded in the workspace, and returns the number of runs and retries.
+       * Connections and settings stay. Throws `RUN_BUSY` while a process runs something or receives callbacks
+       * here.
        */
       wipe: () => held.removal.wipe(),
       /**
-       * Throws `BAD_USAGE` if a run of the plan could not be exported to a file, such as for its ending, and
-       * `FILE_UNWRITABLE` if the file cannot be written. Writes nothing.
+       * Checks that a run of the plan can be exported to a file, without writing anything. Throws
+       * `BAD_USAGE`, for instance for its ending, and `FILE_UNWRITABLE`.
        */
       async checkExport(plan: Plan, file: string): Promise<void> {
         const { checkExport } = await import('./results/export-run.ts')
@@ -135,49 +138,52 @@ export function createEngine({
       },
     },
 
-    /** What the rows of a run came to. */
+    /** Outcomes of a run's rows. */
     results: stored.results,
 
-    /** Looks back on answers: evaluations, labels, comparisons, lists. */
+    /** Evaluations, labels, comparisons and lists, from stored answers. */
     lookback: {
       ...stored.lookback,
-      /** The runs that others are compared with, oldest first. */
+      /** Runs with which others are compared, oldest first. */
       readBaselines: () => readBaselines(workspace),
-      /** Makes a run the baseline of its connection and source in place of the one of that name. */
+      /** Makes a run the baseline of its connection and source with that name, replacing an earlier one. */
       setBaseline: async (runId: string, name: string) =>
         setBaseline(workspace, await stored.runs.summarizeRun(runId), name),
-      /** Removes the baselines that a run is, or those of a name alone, and returns them. */
+      /** Removes a run's baselines, or only the one with that name, and returns them. */
       removeBaselines: (runId: string, name: string | null) => removeBaselines(workspace, runId, name),
       /**
-       * Answers an SQL statement about runs in a process of its own, row by row, and returns how many rows there were. Throws
-       * what {@link askSql} throws, and `RUN_NOT_FOUND`.
+       * Answers an SQL statement about runs in a separate process, row by row, and returns the number of
+       * rows. Throws what {@link askSql} throws, and `RUN_NOT_FOUND`.
        */
       askSql: async (runIds: readonly string[], options: StatementOptions) =>
         askSql({ ...options, ...toSqlPlace(runIds) }),
-      /** Writes the answer to such a statement into a file, as {@link saveAnswer} does. */
+      /** Writes the answer to such a statement to a file, as {@link saveAnswer} does. */
       saveSql: async (runIds: readonly string[], options: Omit<StatementOptions, 'onRow'>, file: string) =>
         saveAnswer({ ...options, ...toSqlPlace(runIds) }, file),
-      /** All runs of a group, oldest first. With labels each of them is evaluated. */
+      /** All runs of a group, oldest first, each evaluated if labels are given. */
       readTrend: (group: TrendGroup, labels: TrendLabels) => stored.readTrend(group, labels),
     },
 
-    /** Where callbacks come in. */
+    /** Receives callbacks. */
     receiver: {
       ...stored.receiver,
-      /** Opens the callback receiver, which then stays open until `close`. Throws `RECEIVER_UNAVAILABLE`. */
+      /** Opens the callback receiver until `close`. Throws `RECEIVER_UNAVAILABLE`. */
       async open(options: ReceiverOptions = {}) {
         await receiver.open(options)
         const status = await receiver.status()
         if (status === null) throw new Error('the receiver is not open')
         return status
       },
-      /** The receiver as it stands; null while it is not open. */
+      /** The state of the receiver; null while it is closed. */
       status: () => receiver.status(),
-      /** Posts to the receiver's public base and waits for the arrival. Throws `RECEIVER_UNAVAILABLE` with what went wrong. */
+      /**
+       * Posts to the receiver's public base and waits for the request to arrive. Throws
+       * `RECEIVER_UNAVAILABLE` with the reason.
+       */
       test: (publicUrl: string) => receiver.test(publicUrl),
     },
 
-    /** Single requests by hand, and what can be said of a connection without sending content. */
+    /** Single manual requests, and checks of a connection that send no content. */
     scratchpad: {
       /** See {@link Scratchpad}; it is loaded when it is asked for, since few processes send anything by hand. */
       check: async (...args: Parameters<Scratchpad['check']>) => (await openScratchpad()).check(...args),
@@ -185,8 +191,8 @@ export function createEngine({
       send: async (...args: Parameters<Scratchpad['send']>) => (await openScratchpad()).send(...args),
       takeCallback: async (id: string) => (await openScratchpad()).takeCallback(id),
       /**
-       * Asks a service whether address and key are right, without sending content. Throws `BAD_PLAN` for certificates that
-       * cannot be used.
+       * Checks address and key with the service, without sending content. Throws `BAD_PLAN` for unusable
+       * certificates.
        */
       async checkConnection(connection: PlanConnection, secrets: ConnectionSecrets) {
         const { checkConnection } = await import('./service/check-connection.ts')
@@ -198,8 +204,8 @@ export function createEngine({
     },
 
     /**
-     * Stops held runs, stores the findings of those that have ended unless `signal` is aborted, and ends the queries'
-     * threads. For a window, which stays open, findings are stored as each run ends.
+     * Stops held runs, stores the findings of ended ones unless `signal` is aborted, and ends the queries'
+     * threads. In a window, which stays open, findings are stored as each run ends.
      */
     async close({ signal = new AbortController().signal }: { signal?: AbortSignal } = {}): Promise<void> {
       await held.close()
@@ -211,8 +217,8 @@ export function createEngine({
   }
 }
 
-/** A statement about runs, and what becomes of its answer. */
+/** A statement about runs, and what to do with its answer. */
 type StatementOptions = Omit<SqlOptions, 'processUrl' | 'startProcess' | 'files'>
 
-/** Starts, stops and reads runs: all that the command line and the bridge need. */
+/** Starts, stops and reads runs: everything that the command line and the bridge need. */
 export interface Engine extends ReturnType<typeof createEngine> {}

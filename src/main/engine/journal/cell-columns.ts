@@ -2,8 +2,9 @@ import { type DatabaseSync, readTuples } from '../workspace/sqlite.ts'
 import { parseTexts } from './stored-cells.ts'
 
 /**
- * The cells of some columns, each an array in the order of the rows, '' if a row has none. The texts of a stretch come
- * as one JSON array, which takes less than one by one, and has what only JavaScript can hold.
+ * Reads the cells of some columns, each as an array in row order, '' if a row has none. The texts of a range
+ * come as one JSON array, which is faster than one by one and preserves what only JavaScript strings can
+ * hold.
  */
 export function readCells(
   db: DatabaseSync,
@@ -19,7 +20,7 @@ export function readCells(
   try {
     texts = readTuples<(string | null)[]>(db, sql, range)[0] ?? []
   } catch (error) {
-    // Long cells may be more than one string can hold.
+    // Long cells may exceed one string.
     if (range[1] - range[0] <= 1) throw error
     const middle = Math.floor((range[0] + range[1]) / 2)
     const rest = readCells(db, [middle, range[1]], columns)

@@ -5,7 +5,7 @@ import { BulkInsert, type DatabaseSync, readNumber, readValues } from '../worksp
 import { addScoreColumn, Terms, toScoreColumn } from './found-writer.ts'
 import { readStoredBody } from './stored-bodies.ts'
 
-/** Rows whose answers are read at once. */
+/** Rows whose answers are read at a time. */
 const STEP_ROWS = 2_000
 
 const TABLES = `
@@ -31,8 +31,8 @@ const TABLES = `
 const INDEX = 'CREATE INDEX found_by_rules ON found (rules) WHERE rules <> 0'
 
 /**
- * Makes the tables of what answers say, and fills them from a record for each rule and each score of a row, and from the
- * answers themselves, as earlier versions kept them. The caller has a transaction open.
+ * Creates the tables of findings and fills them from the tables of earlier versions (a record for each rule
+ * and score of a row) and from the answers. The caller has a transaction open.
  */
 export function collectFound(db: DatabaseSync): void {
   db.exec(TABLES)
@@ -43,7 +43,7 @@ export function collectFound(db: DatabaseSync): void {
   db.exec(`DROP TABLE row_rule; DROP TABLE row_class; ${INDEX}`)
 }
 
-/** Each answer is parsed that may name something. */
+/** Parses every answer that may contain names. */
 function collectNames(db: DatabaseSync, terms: Terms): void {
   const plan = db.prepare('SELECT plan FROM run').get()?.['plan']
   const operation =

@@ -2,18 +2,23 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { toErrorKey, toErrorPattern } from '../../../shared/run/counts.ts'
 import { type ItemState, isUnsuccessful } from '../../../shared/run/item-state.ts'
 
-/** What is counted. Values are a state, a rule's id, an outcome, or the JSON of an error's or problem's cause. */
+/**
+ * What is counted. A value is a state, a rule's id, an outcome, or the JSON of an error's or problem's cause.
+ */
 export type CounterKind =
   | 'state'
   | 'rule'
   | 'error'
   | 'problem'
-  /** Warnings that need a yes, by cause, which nobody was asked about since no row could be sent; a retry that corrects asks. */
+  /**
+   * Warnings to accept, by cause, that nobody was asked about because no row could be sent; a correcting
+   * retry asks.
+   */
   | 'unasked'
   | 'request'
   | 'from_cache'
   | 'result_lost'
-  /** Rows that succeeded by whether their answer proves whose it is; of mismatches the errors tell. */
+  /** Successful rows by whether their answer proves whose it is; mismatches are counted as errors. */
   | 'echo'
   | 'retry_after_answers'
   | 'retry_after_ms'
@@ -21,34 +26,42 @@ export type CounterKind =
   | 'throttled_ms'
   | 'limit_per_1000_s'
   | 'waited'
-  /** Those of `waited` that the service kept back: it could not be reached, or limited the rate. */
+  /** Those of `waited` that the service caused, being unreachable or limiting the rate. */
   | 'held_by_service'
   | 'reuse_ended'
   | 'redacted'
-  /** Answers by charset if that is not UTF-8, and `damaged` ones. */
+  /** Answers by charset other than UTF-8, and `damaged` ones. */
   | 'answer_text'
   | 'answer'
   | 'callback'
-  /** What the plan's fixes did at intake: `rows` corrected, `split` ones, and `cell FIELD` for each field. */
+  /**
+   * Effects of the plan's fixes at intake: corrected `rows`, `split` rows, and `cell FIELD` for each field.
+   */
   | 'corrected'
-  /** Rows that could be sent and were sent before, by outcome, run and key; `unreadable`, or why its key does not count, and a run that may have sent some. */
+  /**
+   * Sendable rows that were sent before, by outcome, run and key; also `unreadable`, or why the key does not
+   * count, and a run that may have sent some.
+   */
   | 'sent_before'
-  /** Sessions by the fingerprint of the key that they sent with. */
+  /** Sessions by the fingerprint of their key. */
   | 'key'
-  /** Sessions by the fingerprint of the values that headers had from variables and files, of those that say who is asked, always or as a key does. */
+  /**
+   * Sessions by the fingerprint of header values from variables and files: of those that always identify the
+   * service asked, and of those that act as a key.
+   */
   | 'header_values'
   | 'header_keys'
 
-/** Counts of rows, kept in memory and written, as what changed, in the transaction that changes what they count. */
+/** Counts of rows, kept in memory; changes are written in the transaction that changes the counted rows. */
 export class Counters {
   readonly #totals = new Map<CounterKind, Map<string, number>>()
   readonly #changed = new Map<CounterKind, Map<string, number>>()
   readonly #add: StatementSync
-  /** Changes made since {@link begin}, to be undone with their transaction; null outside of one. */
+  /** Changes since {@link begin}, undone with their transaction; null outside a transaction. */
   #undo: [CounterKind, string, number][] | null = null
   #isApart = false
 
-  /** Reads the totals that the journal holds. */
+  /** Reads the totals in the journal. */
   constructor(db: DatabaseSync) {
     this.#add = db.prepare(
       'INSERT INTO facet (kind, value, n) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n',
@@ -58,7 +71,7 @@ export class Counters {
     }
   }
 
-  /** Adds `n`, which may be negative. Reaches the file with the next {@link write}. */
+  /** Adds `n`, which may be negative. Written by the next {@link write}. */
   add(kind: CounterKind, value: string, n: number): void {
     if (n === 0) return
     this.#undo?.push([kind, value, n])
@@ -76,22 +89,22 @@ export class Counters {
   }
 
   /**
-   * A transaction begins: what is counted in it is undone by {@link rolledBack}. With `isApart` it writes only that,
-   * and what was counted before waits for the transaction of what it counts.
+   * Begins a transaction, whose counts {@link rolledBack} undoes. With `isApart` only these counts are
+   * written; earlier ones wait for the transaction of what they count.
    */
   begin(isApart = false): void {
     this.#undo = []
     this.#isApart = isApart
   }
 
-  /** The transaction was undone, and with it what was counted since {@link begin}. */
+  /** Undoes the counts since {@link begin} after a rollback. */
   rolledBack(): void {
     const undo = this.#undo ?? []
     this.#undo = null
     for (const [kind, value, n] of undo) this.add(kind, value, -n)
   }
 
-  /** Writes what changed since the last {@link committed}. The caller has a transaction open. */
+  /** Writes changes since the last {@link committed}. The caller has a transaction open. */
   write(): void {
     if (this.#isApart) {
       for (const [kind, value, n] of this.#undo ?? []) this.#add.run(kind, value, n)
@@ -102,7 +115,7 @@ export class Counters {
     }
   }
 
-  /** Tells that what {@link write} wrote is committed, so that it is not written again. */
+  /** Notes that the changes of {@link write} are committed, so that they are not written again. */
   committed(): void {
     const written = this.#undo ?? []
     this.#undo = null
@@ -124,12 +137,12 @@ function bump(map: Map<string, number>, value: string, n: number): void {
   map.set(value, (map.get(value) ?? 0) + n)
 }
 
-/** Causes of errors that are counted apart; further ones are counted together. */
+/** Most causes of errors counted separately; further ones are counted together. */
 const ERROR_GROUPS_MAX = 200
-/** What stands for the messages of further causes. */
+/** Replaces the messages of further causes. */
 export const FURTHER_ERRORS = '(further errors, each with a message of its own)'
 
-/** How a row ended, as far as rows that ended alike are told by it. */
+/** What identifies rows that ended for the same reason. */
 export interface ErrorCause {
   state: ItemState
   status: number | null
@@ -137,7 +150,7 @@ export interface ErrorCause {
   message: string | null
 }
 
-/** Counts rows that ended without success by their cause; others are not counted. */
+/** Counts unsuccessful rows by their cause; ignores others. */
 export function countError(counters: Counters, cause: ErrorCause, rows: number): void {
   if (!isUnsuccessful(cause.state)) return
   const group = toGroup(cause)
@@ -146,17 +159,17 @@ export function countError(counters: Counters, cause: ErrorCause, rows: number):
   counters.add('error', isRoom ? group : toFurther(cause.state), rows)
 }
 
-/** Takes rows back that {@link countError} counted, since they have succeeded after all. */
+/** Subtracts rows counted by {@link countError}, since they have succeeded after all. */
 export function uncountError(counters: Counters, cause: ErrorCause, rows: number): void {
   if (!isUnsuccessful(cause.state)) return
-  // Rows that found no room for a group of their own are among the further ones, and later ones may have found it.
+  // Rows counted before their cause had a group are among the further ones, even if it has a group now.
   const group = toGroup(cause)
   const own = Math.min(rows, Math.max(0, counters.get('error', group)))
   counters.add('error', group, -own)
   counters.add('error', toFurther(cause.state), own - rows)
 }
 
-/** The group in which {@link countError} counted rows; null if it did not count them. */
+/** The group in which {@link countError} counted rows; null if it did not. */
 export function findErrorGroup(
   groups: ReadonlyMap<string, number>,
   cause: ErrorCause,

@@ -9,12 +9,13 @@ import { Journal, openJournalReader } from './journal.ts'
 import { listSuccessors, readWholeRun, toDeletedName } from './run-family.ts'
 import { type RunRecord, readRunRecord, updateRunRecord } from './run-record.ts'
 
-/** Longest wait for somebody who only looks at the lease, milliseconds; it is the main thread that waits. */
+/** Longest wait for a process that only checks the lease, milliseconds; the main thread waits. */
 const LOOK_MS = 50
 
 /**
- * Removes a run's journal for good, under its lease to the last, so that nobody takes the run up meanwhile. A parent
- * whose rows the run may have sent, or that stand in a child of the run, never sends them again. Throws `RUN_BUSY`.
+ * Permanently removes a run's journal, under its lease to the end so that nobody resumes the run meanwhile. A
+ * parent never resends rows that the run may have sent, or that now belong to a child of the run. Throws
+ * `RUN_BUSY`.
  */
 export function deleteJournal(workspace: string, runId: string): void {
   const file = toJournalFile(workspace, runId)
@@ -24,14 +25,17 @@ export function deleteJournal(workspace: string, runId: string): void {
       for (const giver of findGivers(workspace, runId)) sealParent(workspace, giver, runId)
     }
     removeJournal(workspace, runId)
-    // A retry has the source of its parent.
+    // A retry shares the source of its parent.
     if (record?.parentRunId === null) removeStdin(workspace, record.plan.source.path)
   }
   underLease(file, `run ${runId}`, work, LOOK_MS)
   if (!isLeaseHeld(file)) removeLease(file)
 }
 
-/** Removes the files of a run, except its lease. Throws `WORKSPACE_UNUSABLE`, in a read-only folder for example. */
+/**
+ * Removes the files of a run, except its lease. Throws `WORKSPACE_UNUSABLE`, for instance in a read-only
+ * folder.
+ */
 function removeJournal(workspace: string, runId: string): void {
   try {
     removeExports(workspace, runId)
@@ -41,7 +45,7 @@ function removeJournal(workspace: string, runId: string): void {
   }
 }
 
-/** The runs of the whole that name a retry as the one that stands for rows of theirs. */
+/** The runs of the whole that name a retry as the holder of some of their rows. */
 function findGivers(workspace: string, retryId: string): string[] {
   const read = (runId: string) => {
     const record = readRecord(toJournalFile(workspace, runId))
@@ -52,7 +56,7 @@ function findGivers(workspace: string, retryId: string): string[] {
     .map(({ record }) => record.runId)
 }
 
-/** Null if the journal holds no run or another one, or cannot be read any more. */
+/** Null if the journal is unreadable or holds no run or another one. */
 function readRecord(file: string): RunRecord | null {
   try {
     const db = openJournalReader(file)
@@ -72,8 +76,8 @@ function hasTakenRows(record: RunRecord): boolean {
 }
 
 /**
- * Tells the parent that its child is about to be deleted though it has sent rows, so that the parent never sends them
- * a second time. A parent that is gone needs no telling. Throws `RUN_BUSY`.
+ * Marks in the parent that its child is about to be deleted after sending rows, so that the parent never
+ * resends them. Does nothing if the parent is gone. Throws `RUN_BUSY`.
  */
 function sealParent(workspace: string, parentRunId: string, childRunId: string): void {
   const file = toJournalFile(workspace, parentRunId)

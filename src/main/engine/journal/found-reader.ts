@@ -8,26 +8,26 @@ import {
 } from '../workspace/sqlite.ts'
 import { SCORE_COLUMNS_MAX, type TermKind, toScoreColumn } from './found-writer.ts'
 
-/** Which rows are read: a condition on the column with their numbers. */
+/** Selects rows: an SQL condition on the column with their numbers. */
 export interface FoundRows {
   sql: string
   params: readonly SQLInputValue[]
 }
 
-/** The rows of a JSON array of numbers. */
+/** Selects the rows of a JSON array of numbers. */
 export function amongRows(ids: string): FoundRows {
   return { sql: 'row IN (SELECT value FROM json_each(?))', params: [ids] }
 }
 
-/** The rows above a number, up to another. */
+/** Selects the rows above one number, up to another. */
 export function betweenRows([above, upTo]: readonly [above: number, upTo: number]): FoundRows {
   return { sql: 'row > ? AND row <= ?', params: [above, upTo] }
 }
 
-/** Meanings of numbers that are kept in memory. */
+/** Most meanings of numbers kept in memory. */
 const KNOWN_MAX = 10_000
 
-/** Looks up what the numbers of a journal stand for. */
+/** Looks up the meaning of a journal's numbers. */
 class TermReader<Value> {
   readonly #term: StatementSync
   readonly #kind: TermKind
@@ -50,13 +50,16 @@ class TermReader<Value> {
   }
 }
 
-/** A function that gives the names of a set by its number. */
+/** Creates a function that returns the names of a set by its number. */
 export function createNameReader(db: DatabaseSync, kind: 'language' | 'model'): (number: number) => string[] {
   const terms = new TermReader(db, kind, (text) => JSON.parse(text) as string[])
   return (number) => terms.at(number)
 }
 
-/** A function that gives the rules of a set by its number, in the order of their own numbers; none for 0. */
+/**
+ * Creates a function that returns the rules of a set by its number, in the order of the rules' numbers; none
+ * for 0.
+ */
 export function createSetReader<Rule>(
   db: DatabaseSync,
   toRule: (number: number) => Rule | undefined,
@@ -67,7 +70,7 @@ export function createSetReader<Rule>(
   return (set) => sets.at(set)
 }
 
-/** The rules that rows triggered; rows without rules are left out. */
+/** Reads the triggered rules of rows; rows without rules are left out. */
 export function readFoundRules<Rule>(
   db: DatabaseSync,
   { sql, params }: FoundRows,
@@ -76,14 +79,14 @@ export function readFoundRules<Rule>(
   const toRules = createSetReader(db, toRule)
   const found = readTuples<[row: number, set: number]>(
     db,
-    // Rows are found by their numbers, not among all that have rules.
+    // Rows are found by number, not through the index of rows with rules.
     `SELECT row, rules FROM found NOT INDEXED WHERE ${sql} AND rules <> 0 ORDER BY row`,
     params,
   )
   return new Map(found.map(([row, set]) => [row, toRules(set)]))
 }
 
-/** A rule as a journal names it. */
+/** A rule in a journal. */
 interface NamedRule {
   ruleId: string
   ruleName: string
@@ -107,7 +110,7 @@ export function listSetsWith(db: DatabaseSync, ruleId: string): number[] {
   )
 }
 
-/** The classes whose scores have columns, by name. */
+/** Classes with a column of scores, by name. */
 export function readScoreClasses(db: DatabaseSync): { className: string; column: string }[] {
   const classes = "SELECT id, value AS className FROM term WHERE kind = 'class' ORDER BY value"
   return readRows<{ id: number; className: string }>(db, classes).map(({ id, className }) => ({
@@ -125,8 +128,8 @@ export function hasFurtherClasses(db: DatabaseSync): boolean {
 }
 
 /**
- * The classes that rows have scores of, those with columns first, then at most `most` others. All rows are looked at only if
- * not every class has a column.
+ * Classes of which rows have scores: those with columns, then at most `most` others. Reads all rows only if
+ * some class has no column.
  */
 export function listScoreClasses(db: DatabaseSync, most: number): string[] {
   const classes = readScoreClasses(db).map(({ className }) => className)
@@ -140,9 +143,7 @@ export function listScoreClasses(db: DatabaseSync, most: number): string[] {
   return [...classes, ...further.map(String)]
 }
 
-/**
- * Calls back with each score of rows, of certain classes or (null) of all, those of a row one after the other. Rows ascend.
- */
+/** Calls back with each score of the rows, of some classes or (null) all, row after row. Rows ascend. */
 export function visitScores(
   db: DatabaseSync,
   { sql, params }: FoundRows,

@@ -10,30 +10,30 @@ import {
 import type { Counters } from './counters.ts'
 
 /**
- * Most classes of a journal whose scores have columns of their own; those of further ones stand together in one column.
- * Each column takes a byte of every row, and SQLite has at most 2,000.
+ * Most classes of a journal with their own column of scores; further ones share one column. Each column takes
+ * a byte per row, and SQLite allows at most 2,000.
  */
 export const SCORE_COLUMNS_MAX = 200
 
-/** Most sets of languages, and of models, that are kept apart; a service may name a new one in each answer. */
+/** Most different sets of languages, and of models; a service may name a new one in each answer. */
 const SETS_MAX = 60_000
 
-/** Longest set of names, and name of a class with a column, UTF-16 code units. */
+/** Longest set of names, and longest name of a class with a column, UTF-16 code units. */
 const TERM_MAX_LENGTH = 1_000
 
-/** Stands for all sets beyond these limits. */
+/** Replaces all sets beyond these limits. */
 export const FURTHER_VALUES = '(further values)'
 
-/** Numbers that are kept in memory of each kind. */
+/** Most numbers of each kind kept in memory. */
 const KNOWN_MAX = 10_000
 
 /**
- * What is numbered: sets of rules by their own numbers, sets of names, and classes; all but the last are JSON arrays.
- * `further` has one entry if rows have scores of classes without columns.
+ * Numbered values: sets of rules (by the rules' numbers), sets of names, and classes; all but classes are
+ * JSON arrays. `further` has one entry if rows have scores of classes without columns.
  */
 export type TermKind = 'rules' | 'language' | 'model' | 'class' | 'further'
 
-/** What the answer to a row says of its content. */
+/** What an answer says about a row's content. */
 export interface Found {
   /** Each rule once. */
   rules: readonly { ruleId: string; ruleName: string }[]
@@ -41,18 +41,18 @@ export interface Found {
   names: AnswerNames
 }
 
-/** The column with the scores of a class, by its number. */
+/** The column of a class's scores, by the class's number. */
 export function toScoreColumn(number: number): string {
   return `s${number}`
 }
 
-/** Numbers what a journal says again and again, from 1 on in the order in which it comes. */
+/** Numbers the recurring values of a journal from 1 on, in order of appearance. */
 export class Terms {
   readonly #find: StatementSync
   readonly #insert: StatementSync
   readonly #count: StatementSync
   readonly #known = new Map<TermKind, Map<string, number>>()
-  /** The numbers of sets of one name, by the name. */
+  /** Numbers of single-name sets, by the name. */
   readonly #single = { language: new Map<string, number>(), model: new Map<string, number>() }
 
   constructor(db: DatabaseSync) {
@@ -70,7 +70,7 @@ export class Terms {
   ofNames(kind: 'language' | 'model', names: readonly string[]): number | null {
     const [first] = names
     if (first === undefined) return null
-    // Most answers name one, whose text needs not be made JSON each time.
+    // Most answers have one name, which saves making JSON each time.
     const known = names.length === 1 ? this.#single[kind].get(first) : undefined
     if (known !== undefined) return known
     const number = this.#ofSet(kind, names)
@@ -87,7 +87,7 @@ export class Terms {
     return number ?? this.#number(kind, JSON.stringify([FURTHER_VALUES]), Number.POSITIVE_INFINITY)
   }
 
-  /** The number of a class; null if it finds no room for a column, which is noted. */
+  /** The number of a class; null if there is no room for its column, which is noted. */
   ofClass(className: string): number | null {
     const number =
       className.length <= TERM_MAX_LENGTH ? this.#number('class', className, SCORE_COLUMNS_MAX) : null
@@ -95,7 +95,7 @@ export class Terms {
     return number
   }
 
-  /** Forgets what a transaction that was undone may have numbered. */
+  /** Forgets numbers that a rolled-back transaction may have assigned. */
   forget(): void {
     this.#known.clear()
     for (const single of Object.values(this.#single)) single.clear()
@@ -122,8 +122,8 @@ export class Terms {
 const FIXED = ['row', 'rules', 'cached', 'language', 'model', 'further_scores'] as const
 
 /**
- * Writes what answers say of rows, each row in one record. The caller has a transaction open for every call, and flushes
- * before it ends.
+ * Writes findings of rows, one record per row. The caller keeps a transaction open for every call, and
+ * flushes before it ends.
  */
 export class FoundWriter {
   readonly #db: DatabaseSync
@@ -131,7 +131,7 @@ export class FoundWriter {
   readonly #rule: StatementSync
   readonly #take: StatementSync
   readonly #ruleIds = new Map<string, number>()
-  /** The place of each class among the scores of a record; null for some of those without one. */
+  /** Position of each class among the scores of a record; null for some classes without a column. */
   readonly #places = new Map<string, number | null>()
   #columns: string[] = []
   #insert: BulkInsert
@@ -147,7 +147,7 @@ export class FoundWriter {
     this.#insert = this.#prepare()
   }
 
-  /** Writes what was found of a row that has nothing yet. Most rows of some operations have nothing at all. */
+  /** Writes the findings of a row that has none yet. In some operations most rows have none at all. */
   write(row: number, { rules, classes, names }: Found): void {
     const set = rules.length === 0 ? 0 : this.#numberRules(rules)
     const { fromCache } = names
@@ -164,7 +164,7 @@ export class FoundWriter {
         further.push([className, score])
         continue
       }
-      // A column that has just been added is the last one.
+      // A newly added column is the last one.
       while (record.length <= FIXED.length + place) record.push(null)
       record[FIXED.length + place] = score
     }
@@ -172,7 +172,7 @@ export class FoundWriter {
     this.#insert.add(...record)
   }
 
-  /** Removes what was found of a row, and what `counters` counted of it. */
+  /** Removes a row's findings and subtracts them from `counters`. */
   take(row: number, counters: Counters): void {
     this.#insert.flush()
     const { rules = 0, cached } = this.#take.get(row) ?? {}
@@ -191,7 +191,7 @@ export class FoundWriter {
     this.#insert.flush()
   }
 
-  /** Forgets what a transaction that was undone had written. */
+  /** Forgets what a rolled-back transaction had written. */
   forget(): void {
     this.#insert.forget()
     this.#terms.forget()
@@ -214,7 +214,7 @@ export class FoundWriter {
     return id
   }
 
-  /** The place of a class among the scores; null if it can have no column. */
+  /** The position of a class among the scores; null if it can have no column. */
   #findPlace(className: string): number | null {
     const known = this.#places.get(className)
     if (known !== undefined) return known
@@ -226,7 +226,7 @@ export class FoundWriter {
     }
     const column = toScoreColumn(number)
     this.#insert.flush()
-    // Another writer of the same journal may have added it.
+    // Another writer of this journal may have added it.
     if (!hasColumn(this.#db, 'found', column)) addScoreColumn(this.#db, number)
     this.#columns.push(column)
     this.#places.set(className, this.#columns.length - 1)
@@ -244,7 +244,7 @@ export class FoundWriter {
   }
 }
 
-/** Gives a class its column. */
+/** Adds the column of a class. */
 export function addScoreColumn(db: DatabaseSync, number: number): void {
   db.exec(`ALTER TABLE found ADD COLUMN ${toScoreColumn(number)} REAL`)
 }

@@ -1,6 +1,7 @@
 /**
- * A statement that reads the rows of the item `?1` in their order; `columns` begin with `row.id`. With `former` also those
- * that were sent with it, and that a correction made invalid or left out since; `join` then joins their `result`.
+ * An SQL statement that reads the rows of item `?1` in order; `columns` must begin with `row.id`. `former`
+ * adds rows that were sent with the item and that a correction has since made invalid or left out; `join`
+ * then joins their `result`.
  */
 export function selectItemRows(columns: string, { join = '', former = false } = {}): string {
   const own = former ? '(row.item = ?1 OR (row.item IS NULL AND attempts > 0))' : 'row.item = ?1'
@@ -16,8 +17,8 @@ export function selectItemRows(columns: string, { join = '', former = false } = 
 }
 
 /**
- * An expression for the item that a row was sent with, which a correction may have made invalid or left out since. `row` is
- * the table of the row, or what stands for it.
+ * An SQL expression for the item a row was sent with, even if a correction has since made the row invalid or
+ * left it out. `row` is the row's table or its alias.
  */
 export function selectSentItem(row: string, schema = 'main'): string {
   return `coalesce(${row}.item, (SELECT stood.sent_item FROM ${schema}.earlier AS stood WHERE stood.row = ${row}.id

@@ -12,9 +12,9 @@ interface JsonCell {
   table: string
   column: string
   kind: 'array' | 'object'
-  /** What all elements of an array have to be. */
+  /** Required type of all array elements. */
   of?: 'text'
-  /** The column that names the row, and which rows have JSON at all. */
+  /** The column that identifies the row, and the condition for rows that have JSON at all. */
   by: string
   where?: string
   say: (row: string) => string
@@ -91,9 +91,9 @@ const HISTOGRAMS = [
 ] as const
 
 /**
- * Gives the error to report when work on journals failed: `WORKSPACE_UNUSABLE` with the place if one of them is damaged,
- * otherwise the failure itself. A journal is only looked through once something has failed: readers take it that what was
- * written is there.
+ * Returns the error to report for failed work on journals: `WORKSPACE_UNUSABLE` with the place if one of them
+ * is damaged, else the failure itself. Journals are inspected only after a failure, since readers assume that
+ * they are intact.
  */
 export function explainFailure(error: unknown, files: readonly string[]): unknown {
   if (error instanceof SluiceError) return error
@@ -104,14 +104,16 @@ export function explainFailure(error: unknown, files: readonly string[]): unknow
       if (reason !== null)
         return new SluiceError({ id: 'journal_damaged', ...said, reason }, { cause: error })
     } catch (found) {
-      // What kept it from being looked through is not what failed, unless it says what is wrong with the file.
+      // A failed inspection is not the original failure, unless it tells what is wrong with the file.
       if (found instanceof SluiceError) return found
     }
   }
   return error
 }
 
-/** What is damaged in a journal, such as `the cells of record 7 are not valid`; null if nothing was found. */
+/**
+ * Describes the damage of a journal, such as `the cells of record 7 are not valid`; null if none was found.
+ */
 function findDamage(file: string): string | null {
   const db = openJournalReader(file)
   try {
@@ -126,7 +128,9 @@ function findDamage(file: string): string | null {
   }
 }
 
-/** Throws if cells that a retry took over are damaged, of all rows or of some: what is left of them must not be sent. */
+/**
+ * Throws if cells that a retry has copied are damaged, in all or some rows: their remains must not be sent.
+ */
 export function refuseDamagedCells(
   db: DatabaseSync,
   table: 'main.row' | 'temp.candidate',
@@ -144,7 +148,7 @@ function findDamagedJson(db: DatabaseSync): string | null {
   return null
 }
 
-/** What names the row of a cell that is not as it should be; null if there is none. */
+/** Identifies a row with an invalid cell; null if there is none. */
 function findDamagedCell(
   db: DatabaseSync,
   { table, column, kind, of, by, where = 'true' }: JsonCell,

@@ -14,12 +14,15 @@ import { Counters } from './counters.ts'
 import { JOURNAL_SCHEMA } from './migrations.ts'
 
 /**
- * What a commit survives. `process`: the death of this process (`synchronous=NORMAL`). `power`: a power cut too
- * (`synchronous=FULL`); the watermark and the marks of retries need it, since losing one would resend in silence.
+ * What a commit survives. `process`: the death of this process (`synchronous=NORMAL`). `power`: a power cut,
+ * too (`synchronous=FULL`); the watermark and the marks of retries need it, since losing one would silently
+ * resend rows.
  */
 type Durability = 'process' | 'power'
 
-/** Called right before and right after every commit, with its number from 1; the crash tests kill the process there. */
+/**
+ * Called directly before and after every commit, with its number from 1; crash tests kill the process there.
+ */
 export type CommitHook = (when: 'before' | 'after', number: number) => void
 
 /** A run's SQLite file, open for writing under its lease. */
@@ -33,17 +36,23 @@ export class Journal {
   readonly #sync: () => Promise<void>
   #commits = 0
   #durability: Durability = 'process'
-  /** The WAL, once it was opened to be synced; null if the file system allows none. */
+  /** The WAL, once opened for syncing; null if the file system allows none. */
   #wal: number | null | undefined
 
-  /** Takes the lease and opens the file, making it if need be. Throws `RUN_BUSY`, `WORKSPACE_UNUSABLE`, or `RUN_NOT_FOUND`. */
+  /**
+   * Takes the lease and opens the file, creating it if necessary. Throws `RUN_BUSY`, `WORKSPACE_UNUSABLE`, or
+   * `RUN_NOT_FOUND`.
+   */
   constructor(
     file: string,
     options: {
       runId: string
       mustExist?: boolean
       onCommit?: CommitHook | undefined
-      /** What {@link sync} does (default: an fsync in another thread, which no simulated clock waits for). */
+      /**
+       * Implementation of {@link sync} (default: fsync in another thread, which no simulated clock waits
+       * for).
+       */
       sync?: (() => Promise<void>) | undefined
     },
   ) {
@@ -52,7 +61,7 @@ export class Journal {
     this.#sync = options.sync ?? (() => this.#syncWal())
     this.#lease = takeLease(file, `run ${options.runId}`)
     try {
-      // Asked under the lease: a run that is being deleted is not created again.
+      // Checked under the lease, so that a run that is being deleted is not created again.
       if (options.mustExist && !isThere(file)) throw toGone(options.runId)
       this.db = openJournal(file)
       this.counters = new Counters(this.db)
@@ -63,9 +72,10 @@ export class Journal {
   }
 
   /**
-   * Runs `write` in one transaction, the counters' changes with it. Throws `DISK_FULL` if there is no room; the
-   * transaction is then undone, and the counters keep what they had for the next try. With `isApart` only those changes
-   * are written that `write` makes itself: outcomes that found no room must not be counted without being there.
+   * Runs `write` in one transaction, together with the changes of counters. Throws `DISK_FULL` if there is no
+   * room: the transaction is rolled back, and the counters keep their changes for the next try. With
+   * `isApart` only counts that `write` makes itself are written: outcomes that found no room must not be
+   * counted without being there.
    */
   transact(durability: Durability, write: () => void, isApart = false): void {
     this.begin(durability, isApart)
@@ -73,7 +83,7 @@ export class Journal {
     this.commit()
   }
 
-  /** Begins a transaction that {@link commit} ends; for work that comes in pieces. */
+  /** Begins a transaction for work in several pieces; {@link commit} ends it. */
   begin(durability: Durability, isApart = false): void {
     if (durability !== this.#durability) {
       this.db.exec(`PRAGMA synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`)
@@ -83,7 +93,7 @@ export class Journal {
     this.attempt(() => this.db.exec('BEGIN IMMEDIATE'))
   }
 
-  /** Does a piece of the transaction's work; if it throws, the transaction is undone. */
+  /** Does one piece of the transaction's work; rolls back if it throws. */
   attempt(write: () => void): void {
     try {
       write()
@@ -94,7 +104,7 @@ export class Journal {
     }
   }
 
-  /** Ends the transaction that {@link begin} began. Throws `DISK_FULL` as {@link transact} does. */
+  /** Commits the transaction of {@link begin}. Throws `DISK_FULL` as {@link transact} does. */
   commit(): void {
     this.#commits += 1
     this.attempt(() => {
@@ -107,14 +117,14 @@ export class Journal {
   }
 
   /**
-   * Resolves when all that is committed survives a power cut, as after a commit of `power`; this thread does not wait
-   * for the disk meanwhile. Rejects with `DISK_FULL`. Not to be closed before that.
+   * Resolves when everything committed survives a power cut, as after a commit of `power`; this thread does
+   * not wait for the disk. Rejects with `DISK_FULL`. The journal must not be closed before.
    */
   sync(): Promise<void> {
     return this.#sync()
   }
 
-  /** Closes the file, which then holds all that was committed, and lets the lease go. */
+  /** Closes the file, which then holds everything committed, and releases the lease. */
   close(): void {
     if (typeof this.#wal === 'number') closeSync(this.#wal)
     closeWhole(this.db)
@@ -124,7 +134,7 @@ export class Journal {
   #syncWal(): Promise<void> {
     this.#wal ??= openWal(this.file)
     const wal = this.#wal
-    // Without a WAL every commit syncs the file itself.
+    // Without a WAL, every commit syncs the file itself.
     if (wal === null) return Promise.resolve()
     return new Promise((resolve, reject) => {
       fsync(wal, (error) => (error === null ? resolve() : reject(toDiskFull(error, this.file))))
@@ -138,7 +148,7 @@ function toDiskFull(error: unknown, file: string): unknown {
   return SluiceError.because(error, { id: 'journal_disk_full', file, disk })
 }
 
-/** Opens a journal's WAL without SQLite, which takes no lock on it; null if there is none. */
+/** Opens a journal's WAL directly, not through SQLite and without a lock; null if there is none. */
 function openWal(file: string): number | null {
   try {
     return openSync(`${file}-wal`, 'r+')
@@ -151,30 +161,30 @@ function toGone(runId: string): SluiceError {
   return new SluiceError({ id: 'run_deleted', runId })
 }
 
-/** How many steps of its schema a journal of this version has taken. */
+/** The number of schema steps of this version. */
 const STEPS = JOURNAL_SCHEMA.steps.length
 
-/** How long a statement waits for another process's short lock before it fails, in milliseconds. */
+/** How long a statement waits for another process's short lock, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000
 
-/** Pages of the WAL after which they are copied into the file, 8 MB, while requests wait for it. */
+/** WAL pages (8 MB) after which they are copied into the file; requests wait meanwhile. */
 export const CHECKPOINT_PAGES = 2000
 
-/** Has the WAL copied into the file whenever it has so many pages. */
+/** Copies the WAL into the file whenever it reaches this many pages. */
 export function checkpointEvery(db: DatabaseSync, pages: number): void {
   db.exec(`PRAGMA wal_autocheckpoint = ${pages}`)
 }
 
 /**
- * Opens a journal for writing and brings its schema up to date. The caller holds the run's lease.
- * Throws `WORKSPACE_UNUSABLE` if the file is not a journal or comes from a newer version.
+ * Opens a journal for writing and updates its schema. The caller holds the run's lease. Throws
+ * `WORKSPACE_UNUSABLE` if the file is not a journal or comes from a newer version.
  */
 export function openJournal(file: string): DatabaseSync {
   const db = openFile(file, false)
   try {
     refuseForeignSchema(db, file, JOURNAL_SCHEMA)
-    // WAL lets readers read while the run writes. NORMAL survives the death of the process; what must survive a power
-    // cut (the watermark, the marks of retries) is committed under FULL, see journal.ts.
+    // WAL lets readers read while the run writes. NORMAL survives the death of the process; data that must
+    // survive a power cut (the watermark, the marks of retries) is committed under FULL, see journal.ts.
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
     db.exec('PRAGMA temp_store = FILE; PRAGMA cache_size = -8192; PRAGMA journal_size_limit = 67108864')
     checkpointEvery(db, CHECKPOINT_PAGES)
@@ -188,8 +198,8 @@ export function openJournal(file: string): DatabaseSync {
 }
 
 /**
- * Opens a journal for reading while it may be written. It may have no schema yet if its writer is just creating it.
- * Throws as {@link openJournal} does.
+ * Opens a journal for reading while it may be written. It has no schema yet if its writer is just creating
+ * it. Throws as {@link openJournal} does.
  */
 export function openJournalReader(file: string): DatabaseSync {
   const db = openFile(file, true)
@@ -198,7 +208,7 @@ export function openJournalReader(file: string): DatabaseSync {
     const version = readSchemaVersion(db)
     if (version > STEPS) throw tooNew(file, version)
     const isHeld = version !== STEPS && isLeaseHeld(file)
-    // One without a run is just being made, and may be whole by now.
+    // A journal without a run is still being created, and may be complete by now.
     if (isHeld && version > 0 && hasRun(db) && readSchemaVersion(db) < STEPS)
       throw new SluiceError({ id: 'journal_migrating', file })
     if (version === STEPS || isHeld) {
@@ -219,8 +229,8 @@ function hasRun(db: DatabaseSync): boolean {
 }
 
 /**
- * Whether a journal is of an earlier version, by the head of its file alone, which takes no time.
- * False for what cannot be read.
+ * Whether a journal is of an earlier version, by the head of its file alone, which is quick. False if
+ * unreadable.
  */
 export function isOfEarlierVersion(file: string): boolean {
   try {
@@ -240,12 +250,12 @@ export function isOfEarlierVersion(file: string): boolean {
 
 const USER_VERSION_AT = 60
 
-/** False if the run's thread is just making the file. */
+/** False while the run's thread is creating the file. */
 export function hasSchema(db: DatabaseSync): boolean {
   return readSchemaVersion(db) > 0
 }
 
-/** Opens a journal of an older version, or one that was cut off in the making, once for writing. */
+/** Opens a journal once for writing if it has an older version or was not completely created. */
 function migrateFile(file: string): void {
   if (!isWritable(toWorkspace(file))) throw new SluiceError({ id: 'journal_unusable', file, reason: TOO_OLD })
   underLease(file, `the journal ${file}`, () => closeWhole(openJournal(file)))
@@ -274,7 +284,7 @@ function tooNew(file: string, version: number): SluiceError {
 
 function toUnusable(file: string, cause: unknown): SluiceError {
   if (cause instanceof SluiceError) return cause
-  // Opening makes the schema, or brings it up to date.
+  // Opening creates or updates the schema.
   if (findDiskTrouble(cause) === 'full') {
     return SluiceError.because(cause, { id: 'journal_no_room', file, disk: 'full' })
   }

@@ -11,24 +11,24 @@ import type { DatabaseSync } from '../workspace/sqlite.ts'
 import type { RunView } from './run-family.ts'
 import { OPEN_SECONDS } from './seconds.ts'
 
-/** The latencies that a run's screen shows first. */
+/** Latencies that a run's screen shows first. */
 const FIRST_SHOWN: readonly TrendMetric[] = ['http_req_duration', 'callback_latency']
 
-/** Series kept, the one used longest ago goes first. */
+/** Most series kept; the least recently used is dropped first. */
 const KEPT_MAX = 4
 
-/** Seconds read at once, so that no read stays open. */
+/** Seconds read at a time, so that no read stays open. */
 const PAGE = 200
 
 /**
- * Latencies of runs, over time and as distributions. Unpacking the histograms of an hour takes many seconds of processor
- * time, so those of earlier seconds are kept while they are stored alike, and a window that asks again and again has only
- * new seconds read.
+ * Latencies of runs, over time and as distributions. Unpacking the histograms of an hour takes many seconds
+ * of processor time, so those of earlier seconds are kept as long as the stored ones are unchanged; a window
+ * that asks repeatedly causes only new seconds to be read.
  */
 export class KeptLatencies {
   readonly #kept = new Map<string, { file: string; series: KeptSeries }>()
 
-  /** The latencies of one run, without its retries (default: http_req_duration and callback_latency). */
+  /** The latencies of one run without its retries (default: http_req_duration and callback_latency). */
   read(
     { file, db }: Pick<RunView, 'file' | 'db'>,
     metrics: readonly TrendMetric[] = FIRST_SHOWN,
@@ -47,7 +47,7 @@ export class KeptLatencies {
   }
 }
 
-/** A second of the journal, with the packed histograms of the metrics that are read. */
+/** A stored second, with the packed histograms of the requested metrics. */
 type StoredSecond = [
   at: number,
   sent: number,
@@ -60,7 +60,7 @@ type StoredSecond = [
 
 class KeptSeries {
   readonly #metrics: readonly TrendMetric[]
-  /** All but the newest seconds, and their histograms added up. */
+  /** All but the newest seconds, and the sum of their histograms. */
   #known: { stored: StoredSecond; shown: RunSecond }[] = []
   #totals = new LatencyMeter()
 
@@ -71,7 +71,7 @@ class KeptSeries {
   read(db: DatabaseSync): LatencySeries {
     const stored = this.#list(db)
     const firstAt = stored[0]?.[0] ?? 0
-    // Recovery may add to earlier seconds, which is rare.
+    // Rarely, recovery adds to earlier seconds.
     if (!this.#known.every((known, index) => isSame(known.stored, stored[index]))) {
       this.#known = []
       this.#totals = new LatencyMeter()
@@ -102,7 +102,7 @@ class KeptSeries {
     }
   }
 
-  /** A second as it is shown; its histograms are added to `totals`. */
+  /** Converts a second for display, and adds its histograms to `totals`. */
   #unpack(second: StoredSecond, firstAt: number, totals: LatencyMeter): RunSecond {
     const [at, sent, succeeded, rejected, failed, unknown, ...histograms] = second
     const latencyMs: RunSecond['latencyMs'] = {}

@@ -16,11 +16,11 @@ import type { Journal } from './journal.ts'
 import type { RunView } from './run-family.ts'
 import { type SecondRecord, SecondWriter } from './seconds.ts'
 
-/** What a second of a load test has in addition to what every second has. */
+/** Additional values of a second of a load test. */
 export interface LoadSecondExtras {
-  /** Since measuring began, from 0. */
+  /** Seconds since measuring began, from 0. */
   second: number
-  /** Requests that went out in it; those that ended in it are counted by outcome. */
+  /** Requests sent in this second; those that ended in it are counted by outcome. */
   sent: number
   scheduled: number | null
   dropped: number
@@ -28,27 +28,33 @@ export interface LoadSecondExtras {
   gcUs: number
 }
 
-/** What is known of a load test as a whole; small, written again each second. */
+/** Overall state of a load test; small, rewritten each second. */
 export interface LoadState {
   /** When measuring began, Unix milliseconds. */
   startMs: number
   /** Measured time so far, milliseconds. */
   measuredMs: number
   scheduled: number | null
-  /** Requests that went out, and those of them that were retries; without the latter, first tries as of earlier versions. */
+  /**
+   * Requests sent, and the retries among them; without `sentRetries`, as in earlier versions, only first
+   * tries.
+   */
   sent: number
   sentRetries?: number
   dropped: number
   waited: number
-  /** The longest start lag that the limit of requests in flight did not cause; earlier versions did not keep it apart. */
+  /** The longest start lag not caused by the limit of requests in flight; missing in earlier versions. */
   ownLagMaxUs?: number
-  /** Answered in all, whatever the answer; the measured time's are in `within`. */
+  /** All requests with an answer of any kind; those of the measured time are in `within`. */
   answered: number
-  /** Within the measured time: what rates are made of. */
+  /** Counts within the measured time, from which rates are computed. */
   within: { sent: number; retries?: number; ended: number; answered: number; succeeded: number }
   maxInFlight: number
   fromCache: number
-  /** Answers that prove whose they are, that repeat no post_id, and that name another; earlier versions compared none. */
+  /**
+   * Answers that prove whose they are, that repeat no post_id, and that name another; missing in earlier
+   * versions.
+   */
   echoes?: { verified: number; alike?: number; notVerifiable: number; mismatched: number }
   retried: number
   statuses: LoadStatus[]
@@ -58,29 +64,29 @@ export interface LoadState {
   gc: { pauses: number; maxUs: number }
   limitedSeconds: number
   limitedReasons: string[]
-  /** What latencies would be without delays of this machine; earlier versions did not keep it. */
+  /** Latencies without delays of this machine; missing in earlier versions. */
   withoutOwnDelays?: WithoutOwnDelays
-  /** Seconds in which less of the schedule went out than must; earlier versions did not keep them apart. */
+  /** Seconds in which too little of the schedule was sent; missing in earlier versions. */
   behindSeconds?: number
-  /** The request before everything else, if there was one; earlier versions sent none. */
+  /** The request before all others, if any; earlier versions sent none. */
   first?: LoadFirstRequest
   thresholds: ThresholdResult[]
-  /** Absent if answers came as they should, and of earlier versions. */
+  /** Absent if answers arrived normally, and in earlier versions. */
   silence?: LoadSilence
-  /** Metrics that are no latencies, and the stages of a pace that has them; earlier versions wrote neither. */
+  /** Metrics other than latencies, and the stages of a staged pace; missing in earlier versions. */
   metrics?: MetricValues
   stages?: LoadStage[]
-  /** Of async loads. */
+  /** Null unless the load is async. */
   callbacks: LoadCallbackCounts | null
-  /** Of results of k6 that have no distributions: latencies as they are told. */
+  /** Latencies as reported by k6, for results without distributions. */
   percentiles?: Partial<Record<TrendMetric, Percentiles>>
-  /** Of an imported summary: latencies without a distribution, as far as it says. */
+  /** Latencies without a distribution, as far as an imported summary contains them. */
   partialPercentiles?: Partial<Record<TrendMetric, Partial<Percentiles>>>
-  /** Of results of k6: what to know of them, a sentence each. */
+  /** Notes on k6's results, one sentence each. */
   notes?: string[]
 }
 
-/** Requests of one model, or of one range of content sizes, with their http_req_duration compressed. */
+/** Requests of one model or range of content sizes, with their http_req_duration compressed. */
 export interface LoadGroupRecord {
   by: 'model' | 'size'
   label: string
@@ -89,7 +95,7 @@ export interface LoadGroupRecord {
   histogram: string | null
 }
 
-/** Writes what a load test measured, in a file whose size does not grow with its requests. */
+/** Writes the measurements of a load test; the file's size does not grow with the requests. */
 export class LoadWriter {
   readonly #seconds: SecondWriter
   readonly #extras: StatementSync
@@ -108,7 +114,7 @@ export class LoadWriter {
     this.#sample = db.prepare('INSERT OR REPLACE INTO sample (slot, document) VALUES (?, ?)')
   }
 
-  /** The caller has a transaction open, as for all of these. */
+  /** The caller has a transaction open, here and for all other methods. */
   writeSecond(second: SecondRecord, extras: LoadSecondExtras): void {
     this.#seconds.replace(second)
     this.#extras.run(JSON.stringify(extras), second.at)
@@ -122,19 +128,19 @@ export class LoadWriter {
     this.#group.run(by, label, requests, failed, histogram)
   }
 
-  /** Puts a request that is kept whole into its slot, in place of what was there. */
+  /** Stores a complete request in a slot, replacing the previous one. */
   writeSample(slot: number, sample: LoadSample): void {
     this.#sample.run(slot, JSON.stringify(sample))
   }
 }
 
-/** What is known of a load test as a whole; null before its first second is over. */
+/** The overall state of a load test; null before its first second is over. */
 function readLoadState(db: DatabaseSync): LoadState | null {
   const row = db.prepare('SELECT state FROM load').get()
   return row === undefined ? null : (JSON.parse(String(row['state'])) as LoadState)
 }
 
-/** Requests by model and by size of content. */
+/** Requests by model and by content size. */
 export function readLoadGroups(db: DatabaseSync): LoadGroupRecord[] {
   return readRows(
     db,
@@ -142,7 +148,7 @@ export function readLoadGroups(db: DatabaseSync): LoadGroupRecord[] {
   )
 }
 
-/** Requests that were kept whole, a page at a time in the order of their slots. */
+/** Completely stored requests, in the order of their slots, read a page at a time. */
 export function* readSamples(db: DatabaseSync): Generator<LoadSample> {
   const page = db.prepare('SELECT slot, document FROM sample WHERE slot > ? ORDER BY slot LIMIT 500')
   let last = -1
@@ -154,7 +160,7 @@ export function* readSamples(db: DatabaseSync): Generator<LoadSample> {
   }
 }
 
-/** Requests that went out: all of them, and the first tries among them. */
+/** Requests sent: all, and the first tries among them. */
 export function countSent({ sent, sentRetries, retried }: LoadState): { all: number; first: number } {
   return sentRetries === undefined
     ? { all: sent + retried, first: sent }
@@ -165,28 +171,28 @@ export function countSent({ sent, sentRetries, retried }: LoadState): { all: num
 export const LOAD_CUT_OFF_REASON =
   'its process ended before the load did (crash, kill -9 or power loss); the figures cover the whole seconds until then, and requests that were in flight are unknown and in no threshold'
 
-/** Outcome of requests that were in flight then. */
+/** Outcome of the requests that were in flight. */
 const LOST = {
   outcome: 'unknown',
   status: null,
   message: 'the load test ended before the answer arrived',
 } as const
 
-/** A load test as a whole, and how many of its requests were lost with its process. */
+/** The overall state of a load test, and the number of requests lost with its process. */
 export interface RecoveredLoad {
   /** Null before its first second is over. */
   state: LoadState | null
   lost: number
 }
 
-/** Requests that were lost with the process that had sent them, as a summary lists them. */
+/** Requests lost with their process, for a summary's list. */
 export function toLostGroups(lost: number): ErrorGroup[] {
   return lost === 0 ? [] : [{ ...LOST, error_code: null, rows: lost }]
 }
 
 /**
- * What a journal says of a load test as a whole. If its process died, requests that had gone out by the end of the
- * last whole second and had not ended are unknown, as in any run (docs/architecture.md §2.1).
+ * The overall state of a load test. If its process died, requests sent by the end of the last whole second
+ * that had not ended are unknown, as in any run (docs/architecture.md §2.1).
  */
 export function readRecoveredLoad({ db, isCutOff }: RunView): RecoveredLoad {
   const state = readLoadState(db)
@@ -196,18 +202,18 @@ export function readRecoveredLoad({ db, isCutOff }: RunView): RecoveredLoad {
   return { state: lost === 0 ? state : withLost(state, lost, readSecondCount(db) - 1), lost }
 }
 
-/** When the last whole second of a load test ended whose process died, milliseconds; null if none did. */
+/** Milliseconds until the end of the last whole second of a load test whose process died; null otherwise. */
 export function readCutOffMs({ db, isCutOff }: RunView): number | null {
   return isCutOff ? readSecondCount(db) * 1000 : null
 }
 
-/** Whole seconds since measuring began; what came after the measured time has its own. */
+/** Whole seconds since measuring began, without those after the measured time. */
 function readSecondCount(db: DatabaseSync): number {
   const last = db.prepare('SELECT extras FROM second WHERE extras IS NOT NULL ORDER BY at DESC LIMIT 1').get()
   return last === undefined ? 0 : (JSON.parse(String(last['extras'])) as LoadSecondExtras).second + 1
 }
 
-/** How thresholds stand if nothing was measured. */
+/** The result of thresholds without any data. */
 export function evaluateWithoutData({ record }: RunView): LoadState['thresholds'] {
   return evaluateThresholds(record.plan.load?.thresholds ?? [], NO_MEASUREMENTS)
 }

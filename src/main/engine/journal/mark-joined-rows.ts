@@ -1,9 +1,9 @@
 import type { DatabaseSync } from '../workspace/sqlite.ts'
 
 /**
- * Marks the rows whose surplus cells the plan's fix joins (`mapping/join-cells.ts`). Earlier versions joined those of
- * every row that had text behind a column, by the plan alone; what they made of their rows stays. The caller has a
- * transaction open.
+ * Marks the rows whose surplus cells the plan's fix joins (`mapping/join-cells.ts`). Earlier versions joined
+ * those of every row with text beyond its columns, according to the plan alone; the results of that stay. The
+ * caller has a transaction open.
  */
 export function markJoinedRows(db: DatabaseSync): void {
   const plan = db.prepare('SELECT plan FROM run').get()?.['plan']

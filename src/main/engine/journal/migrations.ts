@@ -3,8 +3,8 @@ import { collectFound } from './collect-found.ts'
 import { markJoinedRows } from './mark-joined-rows.ts'
 
 /**
- * The journal's schema, a step at a time. `PRAGMA user_version` holds how many steps a file has taken; a step that
- * has shipped is never edited, a new one is added behind it.
+ * The journal's schema, step by step. `PRAGMA user_version` holds the number of steps that a file has gone
+ * through. Never edit a released step: append a new one.
  */
 export const MIGRATIONS: readonly SchemaStep[] = [
   `
@@ -281,11 +281,11 @@ export const MIGRATIONS: readonly SchemaStep[] = [
 ]
 
 /**
- * What a journal may consist of; one with anything else is not opened. Indexes that come and go, and columns that are
- * added as a run goes on, have their patterns here.
+ * All that a journal may consist of; one with anything else is not opened. Indexes that come and go, and
+ * columns added during a run, have their patterns here.
  */
 export const JOURNAL_SCHEMA: OwnSchema = {
   steps: MIGRATIONS,
-  // The scores of classes, see `found-writer.ts`; the trace contexts of tries, see `traces.ts`.
+  // Scores of classes, see `found-writer.ts`; trace contexts of tries, see `traces.ts`.
   columns: { found: /^s[1-9]\d* REAL$/, attempt: /^traceparent TEXT$/ },
 }
