@@ -9,13 +9,16 @@ import { onlyInLongForm } from '../helpers/long-form.ts'
 import { openEngine } from '../helpers/test-engine.ts'
 import { createRunPlan, openTestFolder } from '../helpers/test-folder.ts'
 
-/** `SLUICE_ASYNC_ROWS=20000` is the whole proof; the short form is part of every test run. */
+/** `SLUICE_ASYNC_ROWS=20000` runs the full proof; the short form is part of every test run. */
 const ROWS = Number(process.env['SLUICE_ASYNC_ROWS'] ?? 1_000)
 const TIMEOUT_MS = 240_000
 
 const folder = openTestFolder()
 
-/** 5 % doubled, 5 % before their acknowledgement, 1 % after the run; all others shuffled. */
+/**
+ * 5 % are doubled, 5 % come before their acknowledgement, 1 % after the run; the order of the others is
+ * shuffled.
+ */
 const toFate = ({ index }: { index: number }) => ({
   isDoubled: index % 20 === 3,
   isEarly: index % 20 === 7,
@@ -32,13 +35,13 @@ const toPlan = (workspace: string, baseUrl: string) =>
   createRunPlan(folder, ROWS, baseUrl, {
     operation: { kind: 'task', mode: 'async' },
     pace: { kind: 'closed', concurrency: 16 },
-    // Long enough that no callback but those held back is late, also on a busy machine.
+    // Long enough that only callbacks that are held back are late, even on a busy machine.
     callback: { timeoutMs: 4_000 },
     name: workspace,
   } satisfies Partial<PlanInput>)
 
 test(
-  `${ROWS} async items are settled exactly once, whenever and how often their callbacks come`,
+  `${ROWS} async items are settled exactly once, however often and whenever their callbacks come`,
   async () => {
     const service = await startCallbackService(toFate)
     const engine = openEngine(join(folder, 'workspace-1'))
@@ -57,7 +60,7 @@ test(
     expect(settled.callbacks).toMatchObject({
       received: ROWS + COUNTS.doubled,
       settled: ROWS,
-      // On a busy machine more callbacks come before we have read their acknowledgement.
+      // On a busy machine more callbacks come before the run has read their acknowledgement.
       early: expect.toSatisfy((n: number) => n >= COUNTS.early),
       late: COUNTS.late,
       doubled: COUNTS.doubled,
@@ -76,7 +79,7 @@ test(
 )
 
 test(
-  'an app that is killed in the middle of an async run settles every item once after its restart',
+  'an app killed during an async run settles every item once after its restart',
   async () => {
     onlyInLongForm()
     const service = await startCallbackService(toFate)
@@ -100,7 +103,8 @@ test(
     await service.untilDelivered()
     await engine.runs.settleLate(runId)
     const settled = await engine.runs.summarizeRun(runId)
-    // Rows that were marked and never left are nobody's but the person's to send; every one that was taken is settled.
+    // Rows that were marked but never left wait for the person's decision; all rows that were taken are
+    // settled.
     const never = ROWS - service.taken.size
     expect(settled.rows).toMatchObject({
       read: ROWS,

@@ -18,7 +18,7 @@ const MEMORY_MAX_MB = 512
 
 const folder = openTestFolder()
 
-test(`${ROWS} hostile answers, ${IN_FLIGHT} in flight, leave every row in a state in ${MEMORY_MAX_MB} MB of memory`, async () => {
+test(`${ROWS} hostile answers, ${IN_FLIGHT} in flight, leave every row in a state and use at most ${MEMORY_MAX_MB} MB of memory`, async () => {
   const source = join(folder, 'source.csv')
   const rows = Array.from({ length: ROWS }, (_, i) => `text ${i + 1},user\n`)
   writeFileSync(source, `text_data,user_id\n${rows.join('')}`)

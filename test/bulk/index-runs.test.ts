@@ -12,7 +12,7 @@ const ROWS = 1_000
 
 const folder = openTestFolder()
 
-test('items whose acknowledgement is lost are settled by their callbacks, added once, and removed by the export', async () => {
+test('items with lost acknowledgements are settled by their callbacks, added once, and removed with the export', async () => {
   const service = await startCallbackService(({ index }) => ({ isLost: index % 100 === 42 }))
   const engine = openEngine(join(folder, 'workspace'))
   const path = join(folder, 'items.csv')

@@ -8,7 +8,7 @@ import { createRunPlan, openTestFolder } from '../helpers/test-folder.ts'
 
 const folder = openTestFolder()
 
-test('rows whose acknowledgements were lost are settled by their callbacks, and counted once', async () => {
+test('rows with lost acknowledgements are settled by their callbacks and counted once', async () => {
   onlyInLongForm()
   const sandbox = await withSandbox({
     faults: ['truncated=80%,tries=1'],

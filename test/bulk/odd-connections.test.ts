@@ -14,8 +14,8 @@ import { type Oddity, startOddServer } from '../helpers/odd-server/start-odd-ser
 import { createRunPlan, openTestFolder } from '../helpers/test-folder.ts'
 
 /**
- * The whole proof sends the rows of a CSV file, texts in its second column:
- * `SLUICE_ODD_SOURCE=messages.csv npx vitest run test/bulk/odd-connections.test.ts`.
+ * The full proof sends the second column of a CSV file: `SLUICE_ODD_SOURCE=messages.csv npx vitest run
+ * test/bulk/odd-connections.test.ts`.
  */
 const SOURCE = process.env['SLUICE_ODD_SOURCE']
 const TEXTS =
@@ -25,8 +25,8 @@ const TEXTS =
 const TIMEOUT_MS = SOURCE === undefined ? 60_000 : 600_000
 
 /**
- * What left so long before a request went out had come before it did, microseconds: on a busy machine threads stand
- * still for some time between any two steps.
+ * An answer that left this long before a request went out must have arrived before it, microseconds. On a
+ * busy machine threads pause between any two steps.
  */
 const COME_US = 50_000
 
@@ -36,15 +36,15 @@ interface Counts {
   right: number
   unknown: number
   failed: number
-  /** Told an answer that had come before their request went out. */
+  /** Rows that got an answer which had arrived before their request went out. */
   wrong: number
-  /** Told an answer that was on its way when their request went out, which HTTP gives no means to tell. */
+  /** Rows that got an answer which was on its way when their request went out. HTTP cannot detect these. */
   crossed: number
   connections: number
   ended: ReuseEnd[]
 }
 
-/** Sends texts over lanes, each request as soon as the answer before it has come, and counts what they were told. */
+/** Sends texts over lanes, each request as soon as the previous answer has come, and counts the answers. */
 async function sendAll(
   texts: readonly string[],
   { inFlight, oddity, isTls = false, busyMs = 0 }: SendOptions,
@@ -88,7 +88,7 @@ async function sendAll(
       const at = next
       const text = texts[at]
       if (text === undefined || at === roundEnd) return null
-      // Now and then something else keeps the thread busy, as the journal does.
+      // Keeps the thread busy now and then, as the journal does.
       if (at % 20 === 19) keepBusy(2)
       next += 1
       const postId = `p${at + 1}`
@@ -120,7 +120,9 @@ interface SendOptions {
   inFlight: number
   oddity: Oddity
   isTls?: boolean
-  /** Requests go out in rounds, and the thread is busy for so long between two of them. */
+  /**
+   * Requests go out in rounds, and the thread is kept busy for this long between two of them, milliseconds.
+   */
   busyMs?: number
 }
 
@@ -133,11 +135,11 @@ const EVERY_WAY = [8, 64].flatMap((inFlight) =>
   [false, true].map((isTls) => [inFlight, isTls ? 'TLS' : 'plain', { inFlight, isTls }] as const),
 )
 
-// The short form takes few over plain connections and many over TLS.
+// The short form tests few in flight over plain connections and many over TLS.
 const WAYS = EVERY_WAY.filter(([inFlight, , { isTls }]) => inject('isLong') || isTls === inFlight > 8)
 
 test.each(WAYS)(
-  'with %i in flight over %s, no row is told a second answer that came before its request went out',
+  'with %i in flight over %s, no row gets a second answer that came before its request went out',
   async (_, __, way) => {
     for (const when of ['together', 'apart', 1] as const) {
       const counts = await sendAll(TEXTS, { ...way, oddity: { kind: 'stray', when } })
@@ -152,7 +154,7 @@ test.each(WAYS)(
 )
 
 test.each(WAYS)(
-  'with %i in flight over %s, no row is told an answer that came while its connection idled and the thread was busy',
+  'with %i in flight over %s, no row gets an answer that came while its connection idled and the thread was busy',
   async (_, __, way) => {
     onlyInLongForm()
     const counts = await sendAll(TEXTS, { ...way, oddity: { kind: 'stray', when: 1 }, busyMs: 60 })
@@ -175,7 +177,7 @@ test.each(
     ['after 5 ms', 5],
   ]),
 )(
-  'of 2,000 rows at most 1 %% are unknown where the service closes each connection %s',
+  'of 2,000 rows at most 1 %% are unknown if the service closes each connection %s',
   async (_, afterMs) => {
     const texts = Array.from({ length: 2_000 }, (__, i) => `text ${i}`)
     // With 64 in flight, a machine that is busy with other tests may take the service's time for the answer to all.
@@ -194,7 +196,7 @@ test.each([
   ['1 %', 100, 5],
   ['5 %', 20, 25],
 ])(
-  'connections are reused although the service drops %s of the requests, and none is taken for closed after an answer',
+  'connections are reused although the service drops %s of the requests, and none counts as closed after an answer',
   async (_, every, drops) => {
     onlyInLongForm()
     const texts = Array.from({ length: 500 }, (__, i) => `text ${i}`)
@@ -209,14 +211,14 @@ test.each([
 )
 
 test(
-  'connections that the service closes while they idle are not taken for closed after an answer',
+  'connections that the service closes while idle do not count as closed after an answer',
   async () => {
     const { right, unknown, ended } = await sendAll(TEXTS, {
       inFlight: 8,
       oddity: { kind: 'idle', afterMs: 30 },
       busyMs: 80,
     })
-    // The end of a connection may cross with a request.
+    // A connection may end just as a request goes out.
     expect({ done: right + unknown, ended }).toEqual({ done: TEXTS.length, ended: [] })
   },
   TIMEOUT_MS,
@@ -228,7 +230,7 @@ test.each<[string, Oddity]>(
     ['closes each connection after 1 ms', { kind: 'closing', afterMs: 1 }],
     ['drops one request of ten', { kind: 'dropping', every: 10 }],
   ]),
-)('a run at a service that %s tells of each row what the service did with it', async (_, oddity) => {
+)('a run against a service that %s reports for each row what the service did with it', async (_, oddity) => {
   const { baseUrl, readRecording } = await startOddServer({ oddity })
   const workspace = join(folder, oddity.kind)
   const pace = { kind: 'closed', concurrency: 8 } as const
@@ -259,7 +261,7 @@ test.each(
     const plan = createRunPlan(folder, TEXTS.length, baseUrl, {
       connection: { baseUrl, timeoutMs: 10_000, ...(isTls ? { tls: { caFile } } : {}) },
       pace: { kind: 'closed', concurrency: 64 },
-      // So many connections may end among the first rows that the run would stop.
+      // Otherwise the run would stop, because many connections may end among the first rows.
       stop: { errorPercent: 100 },
     })
     const runs = createInProcessRuns(workspace)

@@ -9,7 +9,7 @@ import { createRows, writeSource } from '../main/cli/write-source.ts'
 
 const HOUR_MS = 3_600_000
 
-/** A sandbox in a thread of its own, and the command that loads it in a process of its own. */
+/** A sandbox in a thread, and a command in a process of its own that loads it. */
 async function prepare(sandboxOptions: SandboxOptions) {
   const sandbox = await startSandboxThread(WORKER_URLS.sandbox, sandboxOptions)
   onTestFinished(() => sandbox.close())
@@ -25,10 +25,10 @@ async function prepare(sandboxOptions: SandboxOptions) {
 // Takes about 20 minutes: `npm run test:capacity`.
 describe.runIf(process.env['CAPACITY_TEST'] === 'full')('the capacity of a real sandbox', () => {
   it.each([80, 150, 210])(
-    'is found within 10 % where it is a rate limit of 300 a second, starting at %i',
+    'is found within 10 % if it is a rate limit of 300 a second, starting at %i',
     async (start) => {
       const load = await prepare({ ratePerSecond: 300, latency: '5ms' })
-      // A level 5 % above the limit uses up the burst of a second in 20 seconds.
+      // A level 5 % above the limit takes 20 seconds to use up the burst of one second of requests.
       const result = await load(
         ...['--find-capacity', '--rate', String(start), '--warmup', '15s', '--duration', '8s'],
         ...['--cool-down', '1s', '--threshold', 'p(99)<1000', '--max-level', '2000'],
@@ -42,7 +42,7 @@ describe.runIf(process.env['CAPACITY_TEST'] === 'full')('the capacity of a real 
   )
 
   it(
-    'agrees with a sweep by hand where the service slows down with load',
+    'agrees with a manual sweep if the service slows down with load',
     async () => {
       const load = await prepare({ latency: '20ms', slots: 4 })
       const probe = ['--warmup', '3s', '--duration', '8s', '--threshold', 'response_time:p(95)<150']

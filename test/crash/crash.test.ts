@@ -5,7 +5,7 @@ import { createTemporaryFolder } from '../helpers/temporary-folder.ts'
 const kills = Number(process.env['CRASH_KILLS'] ?? (inject('isLong') ? 40 : 1))
 const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000)
 
-test(`kills lose no row (${kills} of them), and send none again that was not listed as unknown`, {
+test(`kills lose no row (${kills} of them), and only rows listed as unknown are sent again`, {
   timeout: 240_000 + kills * 15_000,
 }, async () => {
   const report = await runCrashCampaign(createTemporaryFolder(), kills, seed)

@@ -13,7 +13,7 @@ const REMOVE = { kind: 'index-remove', indexId: 'sandbox-index' } as const
 const toImages = (name: string, count: number) =>
   `url\n${Array.from({ length: count }, (_, i) => `https://media.example.com/${name}-${i}.png\n`).join('')}`
 
-/** A workspace whose runs are killed, and the ledger of its index next to what the sandbox holds. */
+/** A workspace whose runs are killed, and a comparison of its index ledger with the sandbox. */
 async function openKilled() {
   const recording = createRecording()
   const options = { apiKeys: [RUN_KEY, 'key'], latency: '4ms' }
@@ -21,18 +21,18 @@ async function openKilled() {
   const { workspace, sandbox, toPlan, read } = opened
   return {
     ...opened,
-    /** Starts a run in a process of its own, which is killed; returns its id. */
+    /** Starts a run in a process of its own and kills it; returns the run's id. */
     async sendKilled(operation: typeof ADD | typeof REMOVE, source: string, kill: Kill): Promise<string> {
       const plan = toPlan(operation, source)
       expect(await runKilled({ workspace, work: { kind: 'start', plan } }, kill)).toBe(true)
       return listRunIds(workspace)[0] ?? ''
     },
-    /** Judges all runs together, and returns how their rows ended. */
+    /** Judges all runs together and returns the outcomes of their rows. */
     judge: () => expectFaultless(workspace, listRunIds(workspace), recording),
     async resume(runId: string, onUnknown: 'resend' | 'skip', kill: Kill | null = null): Promise<boolean> {
       return runKilled({ workspace, work: { kind: 'resume', runId, onUnknown } }, kill)
     },
-    /** Ids in order of the alphabet, since rows in flight together arrive in any order. */
+    /** Ids in alphabetical order, since rows that are in flight together arrive in any order. */
     async compare() {
       const ids = async (state: 'known' | 'removal_unknown') =>
         (await read('index', { states: [state] })).entries
@@ -45,7 +45,7 @@ async function openKilled() {
   }
 }
 
-test('the ledger of an index is what the sandbox holds after adds, removals, kill -9 and a resume', async () => {
+test('the ledger of an index matches the sandbox after adds, removals, kill -9 and a resume', async () => {
   onlyInLongForm()
   const { send, exportTo, sendKilled, resume, compare, judge, sandbox } = await openKilled()
   await send(ADD, toImages('first', 120))
@@ -56,7 +56,7 @@ test('the ledger of an index is what the sandbox holds after adds, removals, kil
   const all = await exportTo('index', 'all.csv', { search: 'first' })
   const runId = await sendKilled(REMOVE, all.file, { kind: 'commit', at: 'before:8' })
   const cut = await compare()
-  // What nobody wrote down may be gone or not; what is known is there.
+  // Items with no recorded outcome may be gone or not; the known ones are there.
   expect(cut.removing.length).toBeGreaterThan(0)
   expect(cut.held).toEqual(expect.arrayContaining(cut.known))
   expect([...cut.known, ...cut.removing]).toEqual(expect.arrayContaining(cut.held))
@@ -70,7 +70,7 @@ test('the ledger of an index is what the sandbox holds after adds, removals, kil
 }, 60_000)
 
 test.runIf(inject('isLong')).each([5, 6, 7, 8, 9, 10])(
-  'adds that kill -9 cut off before commit %i are unknown items, and no other item is missing',
+  'adds cut off by kill -9 before commit %i are unknown items, and no other item is missing',
   async (commit) => {
     const { sendKilled, resume, compare, judge, read } = await openKilled()
     const runId = await sendKilled(ADD, toImages('cut', 150), { kind: 'commit', at: `before:${commit}` })
@@ -82,7 +82,7 @@ test.runIf(inject('isLong')).each([5, 6, 7, 8, 9, 10])(
     }
     const cut = await check()
     expect(await resume(runId, 'skip')).toBe(false)
-    // Resuming sends the rest, and finds out nothing about what was cut off.
+    // Resuming sends the rest and learns nothing about the adds that were cut off.
     const { entries } = await read('index', { states: ['add_unknown'] })
     expect(await check()).toEqual({
       known: 150 - entries.length,

@@ -3,7 +3,7 @@ import { holdCalls } from '../helpers/e2e/held-messages.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
 import { chooseFile, openStep, seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
 
-/** Half a character in one row, and a key that occurs twice in another. */
+/** Half a surrogate pair in one row and a key that occurs twice in another. */
 const TEXT = [
   '{"post_id":"p1","user_id":"u","text_data":"one"}',
   '{"post_id":"p2","user_id":"u","text_data":"\\ud800"}',
@@ -39,7 +39,7 @@ it('sends rows whose content may be cut once a person confirms it, and lists the
   await inspect('overview-warned-rows')
 })
 
-it('sends the rows once their warnings are known, though “Send” was pressed while they were read for another setting', {
+it('sends the rows once their warnings are known, although “Send” was pressed while they were read for another setting', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page } = await openApp()

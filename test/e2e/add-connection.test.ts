@@ -21,7 +21,7 @@ const STAGING = storedConnectionSchema.parse({
   activeKey: 'main',
 })
 
-it('leads to what is missing, tests what is typed, and takes a name with spaces, all in view in a small window', async () => {
+it('points to missing settings, tests what is typed, and takes a name with spaces, all in view in a small window', async () => {
   const service = await startSandboxThread(WORKER_URLS.sandbox, { apiKeys: [KEY] })
   onTestFinished(() => service.close())
   const { page, workspace, inspect } = await openApp({ width: 900, height: 600 })
@@ -36,7 +36,7 @@ it('leads to what is missing, tests what is typed, and takes a name with spaces,
     const foot = await form.getByRole('button', { name: 'Test' }).boundingBox()
     return box !== null && foot !== null && box.y > 0 && box.y + box.height < foot.y
   }
-  // The mark of production is no surprise under the buttons.
+  // The production mark must not be hidden below the buttons.
   expect(await isInView('Sluice asks you to confirm before anything is sent there.')).toBe(true)
   await inspect('connection-form')
 
@@ -77,7 +77,7 @@ it('leads to what is missing, tests what is typed, and takes a name with spaces,
   await page.getByText("sluice connection set 'Ana’s Staging (EU)' --ca FILE").waitFor()
   expect(await page.content()).not.toContain(KEY)
 
-  // A name that is taken is said next to the buttons, whatever is scrolled.
+  // A taken name is reported beside the buttons, whatever the scroll position.
   await page.getByRole('button', { name: 'Add a connection' }).click()
   await form.getByLabel('Name').fill('Ana’s Staging (EU)')
   await form.getByLabel('Base URL').fill(service.baseUrl)
@@ -85,7 +85,7 @@ it('leads to what is missing, tests what is typed, and takes a name with spaces,
   await form.getByText('already exists').waitFor()
 })
 
-it('sends where Operation said when the person went on, though the connection in use is read later', {
+it('sends where Operation said when the person continued, even if the connection in use is read later', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page, workspace } = await openApp()
@@ -104,7 +104,7 @@ it('sends where Operation said when the person went on, though the connection in
   await page.getByRole('radio', { name: 'The sandbox', checked: true }).waitFor()
 })
 
-it('sends nothing to the place before where rows cannot be checked for the one that is chosen on Review', {
+it('sends nothing to the previous place if rows cannot be checked for the one chosen on Review', {
   skip: !inject('walksAll'),
 }, async () => {
   vi.stubEnv('UNUSED_KEY', 'a-key-that-is-never-sent')

@@ -14,7 +14,7 @@ const ROWS = Array.from({ length: 40 }, (_, index) => {
   return `${text} ${index},u${index},p${index},${/prize/.test(text) ? 'spam' : 'ham'}`
 })
 
-/** Two runs of one source, with a rule removed in between, and two load tests. */
+/** Two runs of one source, with a rule removed between them, and two load tests. */
 async function sendRuns(workspace: string): Promise<void> {
   const sandbox = await withSandbox({ apiKeys: [RUN_KEY] })
   const runs = createInProcessRuns(workspace)

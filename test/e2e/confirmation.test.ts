@@ -7,7 +7,7 @@ import { openApp } from '../helpers/e2e/open-app.ts'
 
 const KEY = 'key-of-production-51c0'
 
-it('says that production has to be confirmed, leads to the question, and goes on by itself once it is answered', {
+it('says that production has to be confirmed, leads to the question, and continues once it is answered', {
   skip: !inject('walksAll'),
 }, async () => {
   const service = await startSandboxThread(WORKER_URLS.sandbox, { apiKeys: [KEY] })
@@ -33,7 +33,7 @@ it('says that production has to be confirmed, leads to the question, and goes on
     return opened
   }
 
-  // By keys alone: the link has the focus.
+  // By keyboard only: the link has the focus.
   await page.getByRole('link', { name: 'Connections' }).click()
   const region = page.getByRole('region', { name: 'live' })
   await region.getByRole('button', { name: 'Test' }).click()
@@ -48,7 +48,7 @@ it('says that production has to be confirmed, leads to the question, and goes on
   await region.getByText('The service accepts the key only').waitFor()
   await question.close()
 
-  // Declined there.
+  // The question is declined there.
   await region.getByRole('button', { name: 'Test' }).click()
   await open.waitFor()
   const declined = await openQuestion()
@@ -57,7 +57,7 @@ it('says that production has to be confirmed, leads to the question, and goes on
   await region.getByText('the production prompt was not confirmed').waitFor()
   await declined.close()
 
-  // Over a dialog, which stays when the question is given up, and is told what was answered.
+  // Over a dialog, which stays open when the question is cancelled and shows the answer.
   await region.getByRole('button', { name: 'Edit' }).click()
   const edit = page.getByRole('dialog', { name: 'Edit live' })
   await edit.getByRole('button', { name: 'Test' }).click()
@@ -75,7 +75,7 @@ it('says that production has to be confirmed, leads to the question, and goes on
   await page.keyboard.press('Escape')
   await edit.waitFor({ state: 'detached' })
 
-  // Given up here.
+  // Cancelled here.
   await page.getByRole('link', { name: 'Scratchpad' }).click()
   await page.getByRole('combobox', { name: 'Destination' }).click()
   await page.getByRole('option', { name: /^live/ }).click()

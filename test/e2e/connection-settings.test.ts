@@ -62,7 +62,7 @@ it('adds a connection with a key, tests it, changes it, sends rows there, and re
   await staging.getByText('production', { exact: true }).waitFor()
   await staging.getByText('30 s', { exact: true }).waitFor()
   await bySystem.waitFor({ state: 'detached' })
-  // The test was of the settings before.
+  // The test result belongs to the previous settings.
   expect(await staging.getByText('The service accepts the key').count()).toBe(0)
   await inspect('connections')
 
@@ -93,7 +93,7 @@ it('adds a connection with a key, tests it, changes it, sends rows there, and re
   await page.getByText('No connections yet').waitFor()
   const messages = page.getByRole('region', { name: 'Messages' })
   await messages.getByText('Removed the connection staging').waitFor()
-  // One live region reads all messages out; those in it have none of their own.
+  // One live region announces all messages, so the messages have none of their own.
   expect(await messages.locator('[aria-live], [role="status"], [role="alert"]').count()).toBe(1)
   await inspect('connection-removed')
   await messages.getByRole('button', { name: 'Undo' }).click()

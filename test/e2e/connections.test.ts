@@ -13,7 +13,7 @@ import { chooseFile, readShownCounts, seeRunEnded, seeScreen } from '../helpers/
 
 const KEY = 'connections-key'
 
-it('goes to a stored connection, asks outside of the page since it is production, takes a closed question for a no, and switches its key on the way', {
+it('goes to a stored production connection, asks outside the page, treats a closed question as a no, and switches its key on the way', {
   skip: !inject('walksAll'),
 }, async () => {
   const service = await startSandboxThread(WORKER_URLS.sandbox, { apiKeys: [KEY] })
@@ -82,14 +82,14 @@ it('goes to a stored connection, asks outside of the page since it is production
   await page.getByRole('button', { name: 'Resume' }).click()
   await seeRunEnded(page)
   const { succeeded = 0, rejected = 0, ...others } = await readShownCounts(page)
-  // Nothing is left to send, so no row says that nothing is.
+  // Nothing is left to send, so no row says so.
   expect([succeeded + rejected, others]).toEqual([30, {}])
   expect(succeeded).toBeGreaterThan(10)
   await page.locator('main header').getByText('production').waitFor()
   expect(await page.content()).not.toContain(KEY)
 })
 
-it('asks for another key before rows are sent again whose key was refused, and keeps it in place of that one', {
+it('asks for another key before resending rows whose key was refused, and stores it in place of the refused one', {
   skip: !inject('walksAll'),
 }, async () => {
   const service = await startSandboxThread(WORKER_URLS.sandbox, { apiKeys: [KEY] })

@@ -11,12 +11,12 @@ import { createTemporaryFolder } from '../helpers/temporary-folder.ts'
 const KEY = 'key-of-the-day-7f3a91'
 const ROWS = 5_572
 
-/** As many as a person presses without being annoyed. */
+/** The most presses of Tab that a person would accept. */
 const TABS_MAX = 15
 
 const counted = (count: number) => count.toLocaleString('en-US')
 
-/** Name and kind of what has the focus; what has none is what a lost focus looks like. */
+/** Role and name of the focused element, or what shows that the focus is lost. */
 function readFocus(page: Page): Promise<string> {
   return page.evaluate(`(() => {
     const focused = document.activeElement
@@ -26,7 +26,7 @@ function readFocus(page: Page): Promise<string> {
   })()`)
 }
 
-/** Presses Tab, or Shift with Tab, until a control of that name has the focus; fails if that is too far. */
+/** Presses Tab or Shift+Tab until the named control has the focus; fails if that takes too many presses. */
 async function tabTo(page: Page, name: RegExp, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
   await expect.poll(() => readFocus(page), { message: 'the focus is lost' }).not.toBe('nothing')
   const passed = [await readFocus(page)]
@@ -39,7 +39,7 @@ async function tabTo(page: Page, name: RegExp, key: 'Tab' | 'Shift+Tab' = 'Tab')
   throw new Error(`${key} does not reach ${name}, but passes ${passed.join(' | ')}`)
 }
 
-/** Goes to a part of the window by the key for that: to a heading, or to the current one of its places. */
+/** Goes to a part of the window by its key: to a heading, or to the current one of its places. */
 async function goToPart(page: Page, name: RegExp): Promise<void> {
   for (let presses = 0; presses < TABS_MAX; presses += 1) {
     await page.keyboard.press('F6')
@@ -61,13 +61,13 @@ async function retype(page: Page, text: string): Promise<void> {
   await page.keyboard.type(text)
 }
 
-/** Waits until the title of a screen has the focus: where the keyboard is after each change of screens. */
+/** Waits until the screen's title has the focus, as it must after each change of screens. */
 async function seeTitleFocused(page: Page, title: string | RegExp): Promise<void> {
   await seeScreen(page, title)
   await expect.poll(() => readFocus(page)).toMatch(/^h1 /)
 }
 
-// Its short forms are the walk of keyboard.test.ts and the day by mouse.
+// Its short forms are keyboard.test.ts and day.test.ts, which uses the mouse.
 it.runIf(inject('isLong'))(
   'walks an analyst’s whole day without a mouse, and the focus is never lost',
   async () => {
@@ -77,7 +77,7 @@ it.runIf(inject('isLong'))(
     writeFileSync(file, day.text)
     const { page } = await openApp({ width: 1440, height: 900 })
 
-    // A connection.
+    // Add a connection.
     await press(page, /^Connections$/, 'Shift+Tab')
     await seeTitleFocused(page, 'Connections')
     await page.getByText('No connections yet').waitFor()
@@ -95,7 +95,7 @@ it.runIf(inject('isLong'))(
     await page.getByText('The service accepts the key').waitFor()
     await expect.poll(() => readFocus(page)).toBe('button Test')
 
-    // What to do, the file, and its columns.
+    // Choose the operation, the file and its columns.
     await press(page, /^New run/, 'Shift+Tab')
     await seeTitleFocused(page, 'Operation')
     await tabTo(page, /^Legacy answer/)
@@ -114,7 +114,7 @@ it.runIf(inject('isLong'))(
     await page.keyboard.type('url')
     await page.keyboard.press('Control+Enter')
 
-    // The bad rows.
+    // Fix the bad rows.
     const { bad } = day
     let sendable = ROWS - Object.values(bad).reduce((sum, rows) => sum + rows, 0)
     const seeSendable = async (more: number) => {
@@ -146,13 +146,13 @@ it.runIf(inject('isLong'))(
     await seeSendable(2 * bad.both)
     await page.keyboard.press('Control+Enter')
     await seeTitleFocused(page, 'Review')
-    // The rows without a user and the doubled one stay behind.
+    // Rows without a user and the doubled row are left out.
     const sent = day.sent.filter(
       ({ userId, postId }) => !/^guest/.test(userId) && postId !== CORRECTED.postId,
     )
     expect(sent).toHaveLength(sendable)
 
-    // Ten rows, then the others.
+    // Send ten rows, then the others.
     await press(page, /^Send the first 10$/)
     await page.getByRole('button', { name: `Send the other ${counted(sendable - 10)} rows` }).waitFor()
     await tabTo(page, /^In flight/)
@@ -163,7 +163,7 @@ it.runIf(inject('isLong'))(
     expect(await readShownCounts(page)).toMatchObject({ succeeded: sendable })
     expect(await sandbox.readTasks()).toHaveLength(sendable)
 
-    // Against the labels, with another threshold, and the rows behind a figure.
+    // Evaluate by the labels with another threshold, and open the rows behind a figure.
     await press(page, /^Evaluate$/)
     await seeTitleFocused(page, /^Evaluate/)
     await page.getByText(`${counted(sendable)} of`).waitFor()
@@ -189,7 +189,7 @@ it.runIf(inject('isLong'))(
       .getByRole('button', { name: 'agree 6' })
       .waitFor()
 
-    // Again, after the service has changed.
+    // Send the rows again after the service has changed.
     const rule = (await sandbox.admin('GET', '/rules/rule-spam')) as object
     const conditions = [{ subject: 'class_score', class: 'spam', min_score: 1 }]
     await sandbox.admin('PUT', '/rules/rule-spam', { ...rule, conditions })
@@ -201,7 +201,7 @@ it.runIf(inject('isLong'))(
     await goToPart(page, /^(All runs|\d+ runs?)/)
     await press(page, /^Actions for posts\.csv$/)
     await page.getByRole('menuitem', { name: 'Run again…' }).waitFor()
-    // Keys that come before the menu has the focus are lost.
+    // Keys pressed before the menu has the focus are lost.
     const moveDown = async () => {
       const focus = await readFocus(page)
       if (focus !== 'button Run again…') await page.keyboard.press('ArrowDown')
@@ -221,7 +221,7 @@ it.runIf(inject('isLong'))(
     await seeScreen(page, /stricter/)
     await page.locator('main header').getByText('completed', { exact: true }).waitFor()
 
-    // What changed, and the file of it.
+    // Compare the runs and export the changes.
     await press(page, /^Compare$/)
     await page.getByRole('menuitem', { name: 'With another run…' }).waitFor()
     const moveToOther = async () => {

@@ -12,14 +12,14 @@ const ROWS = inject('isLong') ? 5_572 : 300
 
 const counted = (count: number) => count.toLocaleString('en-US')
 
-/** Makes the sandbox stricter: one word of its list for spam is enough. */
+/** Makes the sandbox stricter: one spam word is enough. */
 async function makeStricter(sandbox: SandboxProcess): Promise<void> {
   const rule = (await sandbox.admin('GET', '/rules/rule-spam')) as Record<string, unknown>
   const conditions = [{ subject: 'class_score', class: 'spam', min_score: 1 }]
   await sandbox.admin('PUT', '/rules/rule-spam', { ...rule, conditions })
 }
 
-/** What arrived is what the file and its corrections say: nothing is missing, doubled or otherwise. */
+/** Expects exactly the rows of the file with their corrections: none missing, doubled or altered. */
 async function expectArrived(sandbox: SandboxProcess, day: DayRows): Promise<void> {
   const arrived = await sandbox.readTasks()
   const toLine = (post: unknown, user: unknown, content: unknown) => [post, user, content].join(' ')
@@ -28,7 +28,10 @@ async function expectArrived(sandbox: SandboxProcess, day: DayRows): Promise<voi
   ).toEqual(day.sent.map(({ postId, userId, content }) => toLine(postId, userId, content)).sort())
 }
 
-/** Each row of an exported file: its own cells as they were, what was sent, and what the service decided. */
+/**
+ * Expects each row of an exported file to have its own cells unchanged, what was sent, and the service's
+ * decision.
+ */
 function expectExported(file: string, day: DayRows, threshold: number): void {
   const [header = [], ...lines] = parseRfc4180(readFileSync(file, 'utf8').replace(/^\ufeff/, ''))
   const toRow = (cells: string[]) => Object.fromEntries(header.map((name, at) => [name, cells[at] ?? '']))
@@ -52,7 +55,7 @@ function expectExported(file: string, day: DayRows, threshold: number): void {
   expect(byPost.size).toBe(0)
 }
 
-/** The four cells of the matrix that the screen shows. */
+/** The four cells of the matrix on the screen. */
 async function expectMatrix(page: Page, { found, missed, wrongly, rightly }: ReturnType<typeof countMatrix>) {
   const matrix = page.getByRole('table', { name: 'Rows by what the rule did and should have done' })
   await matrix.getByRole('button', { name: new RegExp(`^${counted(found)} found`) }).waitFor()
@@ -61,7 +64,7 @@ async function expectMatrix(page: Page, { found, missed, wrongly, rightly }: Ret
   await matrix.getByRole('button', { name: new RegExp(`^${counted(rightly)} rightly not`) }).waitFor()
 }
 
-it('takes a file of labelled posts from a typed key to an exported comparison, and every number is true', {
+it('takes a file of labelled posts from a typed key to an exported comparison with correct numbers throughout', {
   skip: !inject('walksAll'),
 }, async () => {
   const sandbox = await startSandboxProcess(KEY)
@@ -70,7 +73,7 @@ it('takes a file of labelled posts from a typed key to an exported comparison, a
   const errors = Object.values(bad).reduce((sum, rows) => sum + rows, 0)
   const { page } = await openApp({ width: 1440, height: 900 })
 
-  // A connection whose key is typed once.
+  // Add a connection; its key is typed once.
   await page.getByRole('link', { name: 'Connections' }).click()
   await page.getByRole('button', { name: 'Add a connection' }).click()
   const adding = page.getByRole('dialog', { name: 'Add a connection' })
@@ -85,7 +88,7 @@ it('takes a file of labelled posts from a typed key to an exported comparison, a
   await seeScreen(page, 'Connections')
   expect(await page.content()).not.toContain(KEY)
 
-  // What to do, and the file.
+  // Choose the operation and the file.
   await page.getByRole('link', { name: 'New run' }).click()
   await page.getByRole('radio', { name: 'staging', checked: true }).waitFor()
   await page.getByRole('switch', { name: 'Legacy answer' }).check()
@@ -97,7 +100,7 @@ it('takes a file of labelled posts from a typed key to an exported comparison, a
   await page.reload()
   await page.getByRole('button', { name: 'Check all rows' }).click()
 
-  // Bad rows: one cell, and whole groups at once.
+  // Fix bad rows: one cell, and whole groups at once.
   const review = (rows: number) =>
     page.getByRole('button', { name: `Review ${counted(rows)} rows`, exact: true })
   const cause = (code: string) => page.locator(`article[data-code=${code}]`)
@@ -123,7 +126,7 @@ it('takes a file of labelled posts from a typed key to an exported comparison, a
   await review(day.sent.length).waitFor()
   await review(day.sent.length).click()
 
-  // Ten rows first, then the others.
+  // Send ten rows, then the others.
   await page.getByRole('button', { name: 'Send the first 10' }).click()
   await page.getByRole('button', { name: `Send the other ${counted(day.sent.length - 10)} rows` }).waitFor()
   await expect.poll(() => sandbox.readTasks()).toHaveLength(10)
@@ -134,7 +137,7 @@ it('takes a file of labelled posts from a typed key to an exported comparison, a
   await expectArrived(sandbox, day)
   const runUrl = page.url()
 
-  // Against the labels, and another threshold.
+  // Evaluate by the labels, with another threshold.
   await page.getByRole('link', { name: 'Evaluate' }).click()
   await page
     .getByText(`${counted(day.sent.length)} of ${counted(day.sent.length + 1)} rows evaluated`)
@@ -152,7 +155,7 @@ it('takes a file of labelled posts from a typed key to an exported comparison, a
       `score at least 1: precision ${share(found, found + wrongly)}, recall ${share(found, found + missed)}`,
     )
 
-  // Ten verdicts by keys, on the rows that triggered although they should not have.
+  // Give ten verdicts by keyboard, on rows that triggered but should not have.
   await page.getByRole('button', { name: /wrongly/ }).click()
   await seeScreen(page, /^Results/)
   await page.getByText(`${countMatrix(day.sent, 2).wrongly} rows match`).waitFor()
@@ -169,7 +172,7 @@ it('takes a file of labelled posts from a typed key to an exported comparison, a
   await page.reload()
   await verdicts.getByRole('button', { name: 'unsure 2' }).waitFor()
 
-  // The same rows again, after the service has changed.
+  // Send the same rows again after the service has changed.
   await makeStricter(sandbox)
   await sandbox.admin('DELETE', '/tasks')
   await page.getByRole('link', { name: 'Runs' }).click()
@@ -184,7 +187,7 @@ it('takes a file of labelled posts from a typed key to an exported comparison, a
   await page.locator('main header').getByText('completed', { exact: true }).waitFor()
   await expectArrived(sandbox, day)
 
-  // What changed.
+  // Compare the runs.
   const changed = day.sent.filter(({ score }) => score === 1).length
   await page.getByRole('button', { name: 'Compare', exact: true }).click()
   await page.getByRole('menuitem', { name: 'With another run…' }).click()
@@ -211,7 +214,7 @@ it('takes a file of labelled posts from a typed key to an exported comparison, a
   await page.getByRole('link', { name: 'Plan' }).click()
   await page.getByRole('heading', { name: 'Pace and retries' }).waitFor()
 
-  // Both files, row by row.
+  // Compare both files row by row.
   const download = async () => {
     const coming = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Write the file' }).click()

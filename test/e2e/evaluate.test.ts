@@ -14,7 +14,7 @@ it('evaluates a run by its labels, opens the rows of a cell, and moves a thresho
 
   await page.getByRole('link', { name: 'Evaluate' }).click()
   await seeScreen(page, 'Evaluate')
-  // The column and what its values stand for are guessed.
+  // The label column and the meaning of its values are guessed.
   await page.getByText('In the column truth').waitFor()
   await page.getByText('stands for Likely spam (80 rows)').waitFor()
   const matrix = page.getByRole('table', { name: 'Rows by what the rule did and should have done' })
@@ -23,7 +23,7 @@ it('evaluates a run by its labels, opens the rows of a cell, and moves a thresho
   await inspect('evaluate')
 
   const slider = page.getByRole('slider', { name: 'Threshold of spam' })
-  // Bars above and below the line are on one scale: rows by pixel are the same for all that are not tiny.
+  // Bars above and below the line share a scale: except for tiny bars, rows per pixel are the same.
   const bars = await page.locator('figure svg g').evaluateAll((groups) =>
     groups.flatMap((group) => {
       const [, up, down] = [...group.querySelectorAll('rect')].map((one) =>
@@ -88,7 +88,7 @@ it('evaluates a run by its labels, opens the rows of a cell, and moves a thresho
   await page.getByText('No label is mapped to a rule yet').waitFor()
   await inspect('evaluate-no-rules')
 
-  // Labels that have nothing to do with the scores.
+  // Labels that are unrelated to the scores.
   await page.getByRole('combobox', { name: 'Rules of web' }).click()
   await page.getByRole('option', { name: 'Likely spam' }).click()
   await page.keyboard.press('Escape')
@@ -129,7 +129,7 @@ it('asks what labels mean before it counts rows with a label and a verdict', {
   await inspect('evaluate-any-rule')
 })
 
-it('takes a column for each rule, and shares, as labels, and says which cells it could not read', {
+it('takes a column for each rule, takes shares as labels, and says which cells it could not read', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page, inspect } = await openApp({ width: 1440, height: 900 })
@@ -147,7 +147,7 @@ it('takes a column for each rule, and shares, as labels, and says which cells it
   await seeScreen(page, 'Evaluate')
   await page.getByRole('button', { name: 'Change labels' }).click()
   await page.getByText('A column for each rule', { exact: true }).click()
-  // Only the column whose cells all say yes or no is guessed.
+  // Only a column whose cells all say yes or no is guessed.
   await page.getByRole('combobox', { name: 'Rule of bullying' }).waitFor()
   await page.getByLabel('Add a column').selectOption('spam')
   await page.getByText(/^1 column left out: name the rule/).waitFor()
@@ -176,7 +176,7 @@ it('takes a column for each rule, and shares, as labels, and says which cells it
   await inspect('evaluate-share')
 })
 
-/** 400 posts, of which the sandbox finds three of four that are labelled as spam. */
+/** 400 posts; the sandbox finds three of every four that are labelled as spam. */
 function toPosts(): string {
   const lines = Array.from({ length: 400 }, (_, index) => {
     const isSpam = index % 5 === 0

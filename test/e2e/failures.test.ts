@@ -14,7 +14,7 @@ import { startRefusingService } from '../helpers/refusing-service.ts'
 
 const KEY = 'failures-key'
 
-it('says what to do about refused rows, and sends them again as a child run with the key that was typed', {
+it('says what to do about refused rows, and resends them as a child run with the typed key', {
   skip: !inject('walksAll'),
 }, async () => {
   const service = await startSandboxThread(WORKER_URLS.sandbox, {
@@ -88,7 +88,7 @@ it('says what to do about refused rows, and sends them again as a child run with
   await inspect('results-retry')
   await dialog.getByRole('button', { name: `Retry ${refused} rows` }).click()
   await dialog.waitFor({ state: 'detached' })
-  // The retry goes on in the run itself.
+  // The retry continues in the run itself.
   const { rejected: _refused, ...others } = first
   await expect.poll(() => readShownCounts(page)).toEqual({ ...others, succeeded: 364 })
   await seeRunEnded(page)
@@ -102,7 +102,7 @@ it('says what to do about refused rows, and sends them again as a child run with
   expect(await page.content()).not.toContain(KEY)
 })
 
-it('asks before a retry with another key than the run was sent with, and sends nothing until it is answered', {
+it("asks before a retry with another key than the run's, and sends nothing until that is answered", {
   skip: !inject('walksAll'),
 }, async () => {
   const server = await startRefusingService()
@@ -125,7 +125,7 @@ it('asks before a retry with another key than the run was sent with, and sends n
   await dialog.getByRole('button', { name: 'Retry 1 row', exact: true }).click()
   await asked.waitFor()
   await inspect('results-retry-other-key')
-  // The question is about this key alone.
+  // The question covers this key only.
   await key.fill('a-third-key')
   await asked.waitFor({ state: 'detached' })
   await key.fill('key-of-another-project')
@@ -168,7 +168,7 @@ it('leads from a run whose model the service refuses back to the operation, with
   expect(await readShownCounts(page)).toMatchObject({ succeeded: 2 })
 })
 
-it('says of the chosen model that a column of models goes before it', {
+it('says next to the chosen model that a column of models takes precedence', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page, inspect } = await openApp()

@@ -14,7 +14,7 @@ all is well,u;5,p5,
 see you,,p6,
 `
 
-it('corrects rows on Check, one by one and by cause, takes some back, sends them, and corrects the rest as a retry', {
+it('corrects rows on Check, one by one and by cause, undoes some, sends them, and corrects the rest as a retry', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page, inspect } = await openApp()
@@ -74,14 +74,14 @@ it('corrects rows on Check, one by one and by cause, takes some back, sends them
   await page.getByRole('button', { name: 'Correct and retry…' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Check 2 rows' }).click()
   await seeScreen(page, 'Correct and retry')
-  // The retry does not have this row; its run has.
+  // The retry does not include this row, but its run does.
   await page.getByRole('button', { name: 'Undo: Row 7, user_id' }).waitFor()
   await page.getByRole('button', { name: 'Set a value…' }).click()
   await page.getByRole('dialog').getByLabel('user_id').fill('anonymous-{{row}}')
   await inspect('correct-value')
   await page.getByRole('dialog').getByRole('button', { name: 'Set the value' }).click()
   await page.getByRole('button', { name: 'Retry 1 row' }).waitFor()
-  // After a reload nobody knows any more what was chosen for the retry, so it is asked again.
+  // A reload forgets what was chosen for the retry, so it is asked again.
   await page.reload()
   await page.getByRole('button', { name: 'Retry 1 row' }).waitFor()
   await page.getByRole('button', { name: 'Leave these rows out' }).click()
@@ -92,7 +92,7 @@ it('corrects rows on Check, one by one and by cause, takes some back, sends them
   await inspect('correct')
   await page.getByRole('button', { name: 'Retry 1 row' }).click()
   await seeRunEnded(page)
-  // The correction is a part of the run, whose screens it leads to.
+  // The correction is part of the run and links to its screens.
   await page.getByText(/^Correction of .*: 1 row, 1 of 1 request succeeded$/).waitFor()
   await inspect('run-corrected')
   const succeeded = page.locator('tr[data-state="succeeded"] [data-count]')
@@ -118,7 +118,7 @@ it('counts the warnings of corrected rows on Overview once they are sent', {
   await page.getByText(/^2 rows: .*invisible/i).waitFor()
 })
 
-it('warns on Mapping that ids and texts look swapped, and goes on all the same', {
+it('warns on Mapping that ids and texts look swapped, but lets the person continue', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page, inspect } = await openApp()
@@ -137,7 +137,7 @@ it('warns on Mapping that ids and texts look swapped, and goes on all the same',
   await seeScreen(page, 'Check')
 })
 
-it('says on Check and Review that a correction is of another row after the file was edited, and sends only after a yes', {
+it('says on Check and Review that a correction belongs to another row after the file was edited, and sends only after a yes', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page, workspace, inspect } = await openApp()
@@ -169,7 +169,7 @@ it('says on Check and Review that a correction is of another row after the file 
   await seeRunEnded(page)
 })
 
-it('sends nothing before the rows are checked as they were corrected, and reads them once for what is set again without a change', {
+it('sends nothing until the rows are checked as corrected, and does not reread them for a destination that is set again unchanged', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page } = await openApp()
@@ -204,7 +204,7 @@ it('sends nothing before the rows are checked as they were corrected, and reads 
   starts.release()
   await page.getByText('2 rows ready to send to').waitFor()
 
-  // What is listed is what the rows that are held were checked with.
+  // The list shows the fixes that the held rows were checked with.
   await steps.getByRole('link', { name: 'Check' }).click()
   starts.hold()
   const undo = page.getByRole('button', { name: /^Undo all/ })

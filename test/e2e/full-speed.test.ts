@@ -40,11 +40,11 @@ it('shows the last count of rows sent at full speed, and searches, sorts and scr
   await page.getByRole('button', { name: `succeeded ${matches}` }).waitFor()
   await page.getByRole('grid').focus()
   await page.keyboard.press('End')
-  // The last of five rows that hold the word is the second one; a spreadsheet counts the header, too.
+  // The second row is the last of five with the word; a spreadsheet counts the header too.
   const last = page.getByRole('row', { name: new RegExp(`^${ROWS - 2} `) })
   await last.waitFor()
 
-  // Another column or order is another list: it is read wherever the table is scrolled to.
+  // Another column or order is another list and is read at the table's scroll position.
   const waiting = page.getByRole('gridcell', { name: 'Loading' })
   await page.keyboard.press('Home')
   await page.getByRole('row', { name: /^2 / }).waitFor()

@@ -14,7 +14,7 @@ import { withSandbox } from '../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../helpers/temporary-folder.ts'
 import { writeRun } from '../helpers/write-run.ts'
 
-/** Runs that were sent before the window is looked at. */
+/** Runs that were sent before the window opens. */
 async function sendEarlier(workspace: string) {
   const folder = createTemporaryFolder()
   const service = await withSandbox({ apiKeys: [DEFAULT_SANDBOX_KEY, RUN_KEY] })
@@ -31,7 +31,7 @@ async function sendEarlier(workspace: string) {
   return { service, send }
 }
 
-it('finds runs, notes something about one and takes it back, cleans up, and runs one again', {
+it('finds runs, adds a note to one and undoes it, cleans up, and runs one again', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page, inspect, workspace } = await openApp()
@@ -65,7 +65,7 @@ it('finds runs, notes something about one and takes it back, cleans up, and runs
   const widthOf = async () => (await state.boundingBox())?.width ?? 0
   const usual = await widthOf()
   await page.getByRole('button', { name: 'Columns' }).press('Enter')
-  // The window is too narrow for some columns, which the menu says.
+  // The window is too narrow for some columns; the menu says so.
   expect(await page.getByRole('columnheader', { name: 'On disk' }).count()).toBe(0)
   await page.getByRole('checkbox', { name: 'On disk (shown in wider windows)' }).waitFor()
   await page.getByRole('checkbox', { name: 'failed' }).press('Space')
@@ -97,7 +97,7 @@ it('finds runs, notes something about one and takes it back, cleans up, and runs
   await row.getByRole('textbox', { name: 'Note' }).fill('sent with the new rule')
   await inspect('runs-edit')
   await page.keyboard.press('Control+Enter')
-  // The list may be read again before the editor is told that it is kept; until then the key undoes what is typed.
+  // The list may reload before the editor learns that the note is saved; until then the key undoes typing.
   await row.getByRole('textbox', { name: 'Note' }).waitFor({ state: 'detached' })
   await row.getByText('posts of the day').waitFor()
   await row.getByText('sent with the new rule').waitFor()
@@ -134,7 +134,7 @@ it('finds runs, notes something about one and takes it back, cleans up, and runs
   calls.hold()
   await page.getByRole('button', { name: 'Read and check the source' }).click()
   await calls.arrived()
-  // What is read goes where it was begun for, and the dialog says where that is.
+  // Rows that are being read go to the connection that reading began with, and the dialog says which.
   await expect
     .poll(() => page.getByRole('dialog').getByRole('combobox', { name: 'Connection' }).isDisabled())
     .toBe(true)
@@ -146,7 +146,7 @@ it('finds runs, notes something about one and takes it back, cleans up, and runs
   await seeRunEnded(page)
   expect(await readShownCounts(page)).toEqual({ succeeded: 4 })
 
-  // To the service that has them, under the same ids: that is said before they are sent.
+  // Sent to the same service with the same ids, which the dialog says first.
   await page.goBack()
   await page.getByRole('button', { name: 'Actions for posts.csv' }).click()
   await page.getByRole('menuitem', { name: 'Run again…' }).click()

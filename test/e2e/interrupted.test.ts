@@ -12,7 +12,7 @@ const IN_FLIGHT = 8
 
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, at) => first + at)
 
-it('asks what happens to rows of unknown outcome before it resumes a run whose process was killed', {
+it('asks what to do with rows of unknown outcome before it resumes a run whose process was killed', {
   skip: !inject('walksAll'),
 }, async () => {
   const service = await startHeldAnswers()

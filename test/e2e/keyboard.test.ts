@@ -5,7 +5,7 @@ import { seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
 
 const TABS_MAX = 40
 
-/** Presses Tab until what has the focus carries that name; fails if it cannot be reached. */
+/** Presses Tab until the named element has the focus; fails if it cannot be reached. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   for (let presses = 0; presses < TABS_MAX; presses += 1) {
     await page.keyboard.press('Tab')

@@ -9,7 +9,7 @@ import { createTemporaryFolder } from '../helpers/temporary-folder.ts'
 
 const pressed = (page: Page, name: RegExp) => page.getByRole('button', { name, pressed: true })
 
-it('judges rows by keys and by mouse, takes verdicts back, and narrows the rows by them', {
+it('judges rows by keyboard and by mouse, undoes verdicts, and filters the rows by them', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page, inspect } = await openApp()
@@ -40,7 +40,7 @@ it('judges rows by keys and by mouse, takes verdicts back, and narrows the rows 
   await page.keyboard.press('Control+Enter')
   await marks('note').waitFor()
 
-  // Nothing is judged while a field takes the keys.
+  // Keys judge nothing while a field has the focus.
   await page.keyboard.press('j')
   await page.keyboard.press('/')
   await page.keyboard.type('aux')
@@ -64,7 +64,7 @@ it('judges rows by keys and by mouse, takes verdicts back, and narrows the rows 
   await facets.getByRole('button', { name: 'unsure 1' }).click()
   await page.getByText('1 row', { exact: true }).waitFor()
   await grid.getByRole('row', { name: /^4 / }).waitFor()
-  // The row whose verdict is undone was in that list, and stays; one that was never in it does not.
+  // A row whose verdict is undone stays if it was in that list; one that never was does not appear.
   await page.keyboard.press('Control+z')
   await page.getByText('1 judged row no longer matches').waitFor()
   await page.keyboard.press('Control+z')
@@ -89,7 +89,7 @@ it('labels a sample row by row, leaves, comes back to the same row, and estimate
   await page.getByText('Equal numbers').click()
   await page.getByRole('button', { name: 'Draw and begin' }).click()
   const row = page.getByRole('region', { name: 'The row', exact: true })
-  // A key counts for a row that is shown, not for one that is still being read.
+  // A key only counts for a row that is shown, not for one that is still loading.
   const seePlace = async (place: number) => {
     await page.getByText(`${place} of 5`).waitFor()
     await row.waitFor()
@@ -123,7 +123,7 @@ it('labels a sample row by row, leaves, comes back to the same row, and estimate
   await seePlace(4)
   const question = page.getByRole('heading', { name: 'Which rules should it trigger?' })
   await question.waitFor()
-  // That a row triggers nothing is not said of content that nobody has seen.
+  // The screen does not reveal that a row triggers nothing before its content is seen.
   const hidden = row.getByText(/^hidden \(/)
   await hidden.first().waitFor()
   await page.getByRole('button', { name: /^Show the content/ }).waitFor()
@@ -156,7 +156,7 @@ it('labels a sample row by row, leaves, comes back to the same row, and estimate
   await seeScreen(page, 'Evaluate')
 })
 
-it('judges before earlier verdicts are read, and narrows by verdicts that are still being stored', {
+it('judges before earlier verdicts are read, and filters by verdicts that are still being stored', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page } = await openApp()
@@ -175,7 +175,7 @@ it('judges before earlier verdicts are read, and narrows by verdicts that are st
   await grid.getByRole('row', { name: /^2 / }).getByText('agree').waitFor()
   await grid.getByRole('row', { name: /^3 / }).getByText('unsure').waitFor()
 
-  // Rows that are narrowed by a verdict have those that are still being stored, too.
+  // Filtering by a verdict includes verdicts that are still being stored.
   const unsure = page.getByRole('region', { name: 'Your verdict' }).getByRole('button', { name: 'unsure 1' })
   await unsure.waitFor()
   calls.hold()
@@ -188,7 +188,7 @@ it('judges before earlier verdicts are read, and narrows by verdicts that are st
   await page.getByText('2 rows', { exact: true }).waitFor()
 })
 
-it('follows keys that are pressed at a row before it is drawn', { skip: !inject('walksAll') }, async () => {
+it('applies keys that are pressed at a row before it is drawn', { skip: !inject('walksAll') }, async () => {
   const { page } = await openApp()
   const calls = await holdCalls(page, '/results/row')
   await page.reload()
@@ -219,7 +219,7 @@ it('follows keys that are pressed at a row before it is drawn', { skip: !inject(
   expect(await rules.getByRole('button', { pressed: true }).textContent()).toMatch(/^2/)
 })
 
-it('follows no key that was pressed at a row which could not be read', {
+it('ignores a key that was pressed at a row which could not be read', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page } = await openApp()
@@ -255,7 +255,7 @@ it('follows no key that was pressed at a row which could not be read', {
   expect(await rules.getByRole('button', { pressed: true }).textContent()).toMatch(/^2/)
 })
 
-it('estimates by the verdict on the last row, too, where that is still being stored', {
+it('estimates with the verdict on the last row, even if it is still being stored', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page } = await openApp()
@@ -282,7 +282,7 @@ it('estimates by the verdict on the last row, too, where that is still being sto
   await page.getByText(/ 2 labelled rows$/).waitFor()
 })
 
-/** A picture of two colours, 64 by 48 pixels, as a bitmap file. */
+/** A 64 by 48 pixel bitmap file in two colours. */
 function createPicture(): Buffer {
   const [width, height] = [64, 48]
   const pixels = Buffer.alloc(width * height * 3)
@@ -302,7 +302,7 @@ function createPicture(): Buffer {
   return Buffer.concat([head, pixels])
 }
 
-it('shows pictures blurred and without colour, and reveals them in steps', {
+it('shows pictures blurred and in grey, and reveals them in steps', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page, inspect } = await openApp()

@@ -8,7 +8,7 @@ const ROWS = 400
 
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, at) => first + at)
 
-/** A run whose rows are all in flight, and its results. */
+/** A run with all rows in flight, and its results screen. */
 async function openLiveResults(page: Page): Promise<HeldAnswers> {
   const service = await startHeldAnswers()
   const lines = range(1, ROWS).map((row) => `user-${row},hello number ${row}`)
@@ -26,12 +26,12 @@ async function openLiveResults(page: Page): Promise<HeldAnswers> {
   return service
 }
 
-it('gives a verdict to the row that is seen, however many rows come in before it while the run goes on', {
+it('gives a verdict to the row in view, however many rows are inserted before it while the run goes on', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page, inspect } = await openApp({ width: 1440, height: 900 })
   const service = await openLiveResults(page)
-  // A spreadsheet counts the header, too: the text of row 204 has the number 203.
+  // A spreadsheet counts the header too: the text of row 204 has the number 203.
   const selected = page.getByRole('row', { selected: true })
   const said = (words: string) => page.getByText(words, { exact: true }).waitFor()
   service.release(range(200, 249))
@@ -58,7 +58,8 @@ it('gives a verdict to the row that is seen, however many rows come in before it
   await drawer.getByRole('button', { name: 'Unsure' }).click()
   await said('Row 204: unsure')
 
-  // So many that the row is on another page, where they come in one step: its place is asked for, and the key first shows it.
+  // So many rows come that this row may move to another page. Then its position is requested, and the first
+  // key press only shows it.
   await page.keyboard.press('Escape')
   service.release(range(21, 190))
   await page.getByText('240 rows match').waitFor()
@@ -68,7 +69,7 @@ it('gives a verdict to the row that is seen, however many rows come in before it
   await said('Row 204: verdict removed')
   await inspect('results-live')
 
-  // The view is scrolled: the row stays where it is in it.
+  // When scrolled, the row stays at the same height in the view.
   const top = async () => Math.round((await selected.boundingBox())?.y ?? -1)
   const before = await top()
   service.release([191, 192])
@@ -77,7 +78,7 @@ it('gives a verdict to the row that is seen, however many rows come in before it
   expect(await top()).toBe(before)
 })
 
-it('judges no row without a decision, nor in the place of one that left the list, and keeps the focus in the search', {
+it('judges no row without a decision and none in place of one that left the list, and keeps the focus in the search', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page, inspect } = await openApp({ width: 1440, height: 900 })
@@ -87,7 +88,7 @@ it('judges no row without a decision, nor in the place of one that left the list
   await page.getByRole('button', { name: /^sending/ }).click()
   await page.getByText('400 rows match').waitFor()
   await expect.poll(() => selected.textContent()).toMatch(/^2/)
-  // Without a decision there is nothing to agree with: the key shows the row, which says so.
+  // Without a decision there is nothing to agree with: the key opens the row, which says that it has none.
   await page.keyboard.press('j')
   await page.keyboard.press('a')
   const undecided = page.getByRole('complementary', { name: 'Row 3' })
@@ -117,7 +118,7 @@ it('judges no row without a decision, nor in the place of one that left the list
   await page.keyboard.press('u')
   await said('Row 4: unsure')
 
-  // Another list opens another row, and the letters that follow stay letters.
+  // Another list opens another row, and the keys that follow remain text.
   await page.keyboard.press('/')
   await page.keyboard.type('number 39')
   await page.getByRole('complementary', { name: 'Row 40' }).waitFor()
@@ -128,7 +129,7 @@ it('judges no row without a decision, nor in the place of one that left the list
   await said('Row 4: unsure')
 })
 
-it('shows how the opened row ends, also after so many rows came in before it that its page is not in view', {
+it('shows how the opened row ends, even after so many rows were inserted before it that its page is out of view', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page } = await openApp({ width: 1440, height: 900 })

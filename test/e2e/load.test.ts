@@ -7,12 +7,12 @@ import { startFaultServer, toTaskAnswer } from '../helpers/fault-server.ts'
 it('loads a service, shows which thresholds hold and which are crossed, and exports the report', {
   skip: !inject('walksAll'),
 }, async () => {
-  // The last answers come when the walk has seen that the run goes on.
+  // The service holds the last answers until the test has seen the run under way.
   const waiting: (() => void)[] = []
   const service = await startFaultServer({
     onRequest: (request, wire) => {
       const answer = () => wire.send(200, toTaskAnswer(request))
-      // The first one comes before the test, which has eighty.
+      // The first request comes before the load test, which sends eighty.
       if (request.number <= 61) answer()
       else waiting.push(answer)
     },
@@ -22,7 +22,7 @@ it('loads a service, shows which thresholds hold and which are crossed, and expo
   await page.getByRole('radio', { name: 'Load test' }).check()
   await page.getByRole('radiogroup', { name: 'Pace' }).getByText('Arrival rate').click()
 
-  // Stages: drawn, by keyboard and in figures.
+  // Stages: as a drawing, by keyboard and in numbers.
   await page.getByRole('radiogroup', { name: 'Shape' }).getByText('Stages').click()
   const text = page.getByLabel('Stages as text')
   expect(await text.inputValue()).toBe('0..50@1m, 50@2m, 50..0@30s')
@@ -47,7 +47,7 @@ it('loads a service, shows which thresholds hold and which are crossed, and expo
 
   await page.getByRole('radiogroup', { name: 'Shape' }).getByText('Constant').click()
   await page.getByLabel('Requests a second').fill('40')
-  // A field that is left empty shows the number that is still in force.
+  // An empty field shows the number that remains in effect.
   await page.getByLabel('Requests a second').fill('')
   await page.getByLabel('Requests a second').press('Tab')
   expect(await page.getByLabel('Requests a second').inputValue()).toBe('40')
@@ -96,13 +96,13 @@ it('loads a service, shows which thresholds hold and which are crossed, and expo
   await judged.getByRole('row', { name: /p\(50\)<0\.001 crossed .+ ms/ }).waitFor()
   await page.getByRole('row', { name: /^response_time/ }).waitFor()
   await page.getByRole('img', { name: /^http_req_duration percentiles over \d+ s/ }).waitFor()
-  // Every chart by keyboard.
+  // Every chart works by keyboard.
   await page.getByRole('slider', { name: 'Bars of response_time' }).press('End')
   await page
     .getByText(/; 100 % took at most/)
     .first()
     .waitFor()
-  // To the first second in which answers came.
+  // Go to the first second with answers.
   const seconds = page.getByRole('slider', { name: 'Seconds of http_req_duration' })
   await seconds.press('Home')
   const isMeasured = async () => {
@@ -157,7 +157,7 @@ it('loads a service, shows which thresholds hold and which are crossed, and expo
   await inspect('runs-load')
 })
 
-it('says what a capacity search does, searches, and shows the curve and its probes', {
+it('explains a capacity search, runs it, and shows the curve and its probes', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page, inspect } = await openApp()
@@ -166,7 +166,7 @@ it('says what a capacity search does, searches, and shows the curve and its prob
   await page.getByRole('radiogroup', { name: 'Goal' }).getByText('Find the capacity').click()
   await page.getByText('Add a threshold to search by').first().waitFor()
   await page.getByRole('button', { name: 'Latency', exact: true }).click()
-  // However slow the machine is, the probes hold.
+  // The probes hold on any machine, however slow.
   const latency = page.getByRole('group', { name: /^Threshold http_req_duration/ })
   await latency.getByLabel('Limit').fill('60000')
   await page.getByLabel('First level').fill('1')
@@ -189,7 +189,7 @@ it('says what a capacity search does, searches, and shows the curve and its prob
   await dialog.getByText('1 s each, 0 s apart, from 1 request in flight').waitFor()
   await inspect('capacity-question')
   await dialog.getByRole('button', { name: 'Start the search' }).click()
-  // On a busy machine the first probe may be over before it was looked at, or all of them.
+  // On a busy machine the first probe, or all of them, may end before the test looks.
   await page
     .getByRole('region', { name: /^Probe \d at \d in flight/ })
     .or(page.getByText('search is over'))

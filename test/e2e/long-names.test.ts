@@ -6,8 +6,8 @@ const NAME = `comments-${'of-the-northern-region-'.repeat(5)}2026.csv`
 const COLUMN = `what_the_${'former_moderators_'.repeat(5)}said`
 const LABEL = `a category of comments ${'with a very long name '.repeat(3)}`
 
-// Every look at a screen fails where a text is cut and can be read whole nowhere.
-it('shows long names of a file, its columns and its labels whole, or where the pointer rests on them', {
+// Every inspection of a screen fails if a text is cut and cannot be read in full anywhere.
+it('shows long names of a file, its columns and its labels in full, or on hover', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page, inspect } = await openApp({ width: 900, height: 700 })

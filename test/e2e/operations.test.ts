@@ -18,16 +18,16 @@ const PIXEL = Buffer.from(
   'base64',
 )
 
-/** From anywhere to the first step of a run. */
+/** Goes to the first step of a run from any screen. */
 async function chooseOperation(page: Page, title: string): Promise<void> {
   await openStep(page, 'Operation')
   await page.getByRole('radio', { name: title, exact: true }).check()
 }
 
-/** Id of an item that no index has. */
+/** An item id that no index has. */
 const NO_ITEM = '11111111-2222-4333-8444-555555555555'
 
-/** From the source to a run that has ended. */
+/** Goes from the source to the end of the run. */
 async function sendAll(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^Review [\d,]+ row/ }).click()
   await page.getByRole('button', { name: /^Send [\d,]+ rows?$/ }).click()
@@ -81,7 +81,7 @@ it('adds terms to a watchlist, warns that notes are overwritten, and shows the o
   await inspect('results-terms')
 })
 
-it('awaits callbacks, counts them, and shows each as it came', { skip: !inject('walksAll') }, async () => {
+it('waits for callbacks, counts them, and shows each as it came', { skip: !inject('walksAll') }, async () => {
   const { page, inspect } = await openApp()
   await chooseOperation(page, 'Submit content')
   await page.getByRole('radio', { name: 'Later, by callback (async)' }).check()
@@ -97,14 +97,14 @@ it('awaits callbacks, counts them, and shows each as it came', { skip: !inject('
   await page.getByText('A callback to this address came back').waitFor()
   await chooseFile(page, {
     name: 'later.csv',
-    // The window offers no field for such a column: results come to this app.
+    // The window has no field for such a column: results come to this app.
     text: 'user_id,text_data,callback_url\nu1,you idiot,http://a.example\nu2,hello,\nu3,hello again,\n',
   })
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('button', { name: 'Check all rows' }).click()
   await page.getByRole('button', { name: 'Review 3 rows' }).click()
   await page.getByText(/"callback_url": "http:..127\.0\.0\.1/).waitFor()
-  // Callbacks come when the walk has seen that they are awaited.
+  // Callbacks are held until the test has seen that the run waits for them.
   await page.getByRole('link', { name: 'Sandbox' }).click()
   const parts = page.getByRole('radiogroup', { name: 'Parts of the sandbox' })
   await parts.getByText('Latency and faults').click()
@@ -137,7 +137,7 @@ it('awaits callbacks, counts them, and shows each as it came', { skip: !inject('
   await inspect('results-callback')
 })
 
-it('ends a run that nobody waited for once all its callbacks came, and says that nothing is sent', {
+it('ends a run whose waiting was stopped once all its callbacks have come, and says that nothing is sent', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page, inspect } = await openApp()
@@ -155,7 +155,7 @@ it('ends a run that nobody waited for once all its callbacks came, and says that
   await page.locator('main header').getByText('awaiting', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Stop waiting' }).click()
   await seeRunEnded(page, 'interrupted')
-  // Callbacks that come once the run has ended are shown where the run is.
+  // Callbacks that come after the run has ended are shown with the run.
   const other = await page.context().newPage()
   await other.goto(page.url())
   await other.getByRole('link', { name: 'Sandbox' }).click()
@@ -210,7 +210,7 @@ it('adds the lines of a JSONL file to an index, and removes them again with the 
   await seeScreen(page, 'Results')
 })
 
-it('reads where appeals stand, without a key', { skip: !inject('walksAll') }, async () => {
+it('reads the status of appeals without a key', { skip: !inject('walksAll') }, async () => {
   const { page, inspect } = await openApp()
   await chooseOperation(page, 'Appeal status')
   await chooseFile(page, {

@@ -3,7 +3,7 @@ import { holdCalls } from '../helpers/e2e/held-messages.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
 import { checkSample } from '../helpers/e2e/walk.ts'
 
-it('shows no figure and no request until the rows are read for another destination', {
+it('shows no figure and no request until the rows are read for the new destination', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page, inspect } = await openApp()
@@ -31,7 +31,7 @@ it('shows no figure and no request until the rows are read for another destinati
   await request.getByText('http://127.0.0.1:1/api/v1/task/sync').waitFor()
 })
 
-it('remembers the address and key of a service while another place is chosen', async () => {
+it("remembers a service's address and key while another destination is chosen", async () => {
   const { page } = await openApp()
   await checkSample(page)
   await page.getByRole('button', { name: /^Review/ }).click()

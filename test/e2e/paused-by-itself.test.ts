@@ -6,7 +6,7 @@ import { openApp } from '../helpers/e2e/open-app.ts'
 import { checkSample, chooseFile, seeRunEnded } from '../helpers/e2e/walk.ts'
 import { startRefusingService } from '../helpers/refusing-service.ts'
 
-/** Starts a service that answers posts so, by their number; returns its address. */
+/** Starts a service that answers each post as the function says for its number; returns its address. */
 async function startService(status: number, toAnswer: (post: number) => object): Promise<string> {
   let posts = 0
   const server = createServer((request, response) => {
@@ -30,7 +30,7 @@ async function sendSample(page: Page, baseUrl: string): Promise<void> {
   await page.getByRole('button', { name: /^Send 364 rows/ }).click()
 }
 
-it('asks whether a service rewrites ids, goes on by a press, and compares them no more', {
+it('asks whether a service rewrites ids, continues on a click, and stops comparing them', {
   skip: !inject('walksAll'),
 }, async () => {
   const baseUrl = await startService(200, (post) => ({
@@ -49,7 +49,7 @@ it('asks whether a service rewrites ids, goes on by a press, and compares them n
   expect(await goOn.count()).toBe(0)
 })
 
-it('pauses over errors, says of which rows each time, and goes on despite them by a press', {
+it('pauses on errors, names the rows each time, and continues despite them on a click', {
   skip: !inject('walksAll'),
 }, async () => {
   const baseUrl = await startService(400, () => ({ error: true, error_code: 'INVALID_PARAM' }))
@@ -63,7 +63,7 @@ it('pauses over errors, says of which rows each time, and goes on despite them b
   await seeRunEnded(page)
 })
 
-it('says whose answers they are once it has ended, and nothing that was read while it was being sent', {
+it('shows whose answers they are once the run has ended, and not while it is being sent', {
   skip: !inject('walksAll'),
 }, async () => {
   const server = await startRefusingService()

@@ -7,8 +7,8 @@ import { openApp } from '../helpers/e2e/open-app.ts'
 import { chooseFile, openStep, seeRunEnded, seeScreen, switchTo } from '../helpers/e2e/walk.ts'
 
 /**
- * Starts a service that refuses each post with a message that quotes its text, some without a code, async posts by their
- * callback; returns its address.
+ * Starts a service that refuses each post with a message that quotes its text, some without a code, async
+ * posts in their callback; returns its address.
  */
 async function startQuotingService(): Promise<string> {
   const server = createServer(async (request, response) => {
@@ -34,7 +34,7 @@ async function startQuotingService(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-it('hides what messages of the service quote of the content until that is shown', {
+it("hides what the service's messages quote of the content until it is revealed", {
   skip: !inject('walksAll'),
 }, async () => {
   const baseUrl = await startQuotingService()
@@ -70,7 +70,7 @@ it('hides what messages of the service quote of the content until that is shown'
   await drawer.getByText('text_data is too rude: I will attack you wi', { exact: true }).waitFor()
 })
 
-it('hides what errors of a load test, and callbacks, quote of the content until that is shown', {
+it('hides what load test errors and callbacks quote of the content until it is revealed', {
   skip: !inject('walksAll'),
 }, async () => {
   const baseUrl = await startQuotingService()

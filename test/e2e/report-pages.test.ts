@@ -17,13 +17,13 @@ const folder = openTestFolder()
 const HOSTILE =
   '</title><script>document.title = "taken"</script><img src="https://elsewhere.test/x.png" onerror="alert(1)">'
 
-/** The page of a load test, and its title. */
+/** The report page of a load test and its title. */
 const toLoadPage = (report: LoadReport) => async () => ({
   title: `${report.name} · load test`,
   text: formatLoadPage(report),
 })
 
-/** The page of a bulk run with rules, failures and hostile content, judged by the column of authors. */
+/** The report page of a bulk run with rules, failures and hostile content, evaluated by author. */
 async function toRunPage() {
   const server = await startFaultServer({
     onRequest: (request, wire) => {
@@ -71,7 +71,7 @@ const PAGES: [name: string, toPage: () => Promise<{ title: string; text: string 
 ]
 
 it.each(PAGES.slice(inject('walksAll') ? 0 : 2))(
-  'opens a report offline, without a request or a complaint, light and dark: %s',
+  'opens a report offline, without requests or errors, in light and dark: %s',
   async (name, toPage) => {
     const file = join(folder, `${name}.html`)
     const { title, text } = await toPage()
@@ -88,7 +88,7 @@ it.each(PAGES.slice(inject('walksAll') ? 0 : 2))(
       await page.emulateMedia({ colorScheme })
       await page.goto(pathToFileURL(file).href)
       expect(await page.title()).toBe(title)
-      // The style sheet passed the page's own policy.
+      // The page's own policy allowed its style sheet.
       const background = await page.evaluate('getComputedStyle(document.body).backgroundColor')
       expect(background).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(20, 24, 29)')
       expect(await findViolations(page)).toEqual([])

@@ -14,7 +14,7 @@ const TEXTS = [
 ]
 const LONG_NAME = 'a_field_whose_name_is_much_longer_than_the_column_that_it_has_in_the_details.of_the_row'
 
-/** A finished run of tasks whose answers name languages, models, scores and what was found in the texts. */
+/** An ended run of tasks whose answers name languages, models, scores and matches in the texts. */
 async function sendRows(workspace: string, count = 60): Promise<string> {
   const rows = Array.from(
     { length: count },
@@ -25,7 +25,7 @@ async function sendRows(workspace: string, count = 60): Promise<string> {
   return runId
 }
 
-it('narrows rows by what answers say, sorts and saves that, shows more columns, and exports just these rows', {
+it('filters rows by their answers, sorts and saves the view, shows more columns, and exports just these rows', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page, workspace, inspect } = await openApp({ width: 1440, height: 900 })
@@ -57,7 +57,7 @@ it('narrows rows by what answers say, sorts and saves that, shows more columns, 
 
   await page.getByRole('button', { name: 'Columns' }).click()
   await page.getByLabel('Search the columns').fill('language')
-  // A column that is chosen moves to the others that are shown, so this box does not stay to be seen checked.
+  // A chosen column moves to the shown ones, so this box disappears before it can be seen checked.
   await page.getByRole('checkbox', { name: 'Language' }).first().click()
   await inspect('results-columns')
   await page.keyboard.press('Escape')
@@ -103,7 +103,7 @@ it('exports only the rows that triggered a rule, and says how many cells it guar
   await inspect('export-flagged')
 })
 
-it('marks what the answer found in the revealed text, and keeps long names of fields beside their values', {
+it('marks what the answer found in the revealed text, and keeps long field names beside their values', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page, workspace, inspect } = await openApp({ width: 1440, height: 900 })
@@ -126,7 +126,7 @@ it('marks what the answer found in the revealed text, and keeps long names of fi
   await inspect('results-row-found')
 })
 
-it('draws the rows in view first, and those of a jump once, with others in their place only where they are late', {
+it('draws the rows in view first and those of a jump once, with placeholders only if they are late', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page, workspace } = await openApp({ width: 1440, height: 900 })

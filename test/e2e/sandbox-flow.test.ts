@@ -11,7 +11,7 @@ import {
   sendFaster,
 } from '../helpers/e2e/walk.ts'
 
-it('sends ten rows to try, then the others, counts as the journal does, and exports every row', async () => {
+it("sends a trial of ten rows, then the others, shows the journal's counts, and exports every row", async () => {
   const app = await openApp()
   const { page, inspect } = app
   await inspect('runs-empty')
@@ -100,7 +100,7 @@ it('takes a new user to the first triggered rules in four clicks; the run is sto
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByRole('button', { name: 'Resume' }).waitFor()
   await page.getByRole('region', { name: 'Errors' }).getByText('8 rows').waitFor()
-  // All figures of a paused run are of the same answers.
+  // All figures of a paused run cover the same answers.
   const answers = page.getByRole('row', { name: 'http_req_duration' }).getByRole('cell').last()
   const counts = async () => [(await readShownCounts(page))['succeeded'], Number(await answers.textContent())]
   await expect.poll(async () => new Set(await counts()).size).toBe(1)
@@ -119,7 +119,7 @@ it('takes a new user to the first triggered rules in four clicks; the run is sto
     .getByRole('dialog')
     .getByRole('button', { name: /^Resume \d+ rows/ })
     .click()
-  // Its end is announced where the person is by then; it must not end before.
+  // The end is announced wherever the person is; the run must not end before.
   await page.getByRole('link', { name: 'Connections' }).click()
   await page.getByText('364 of 372 rows succeeded').waitFor()
   await inspect('toast')
@@ -159,7 +159,7 @@ it('keeps a trial of the first rows as completed, and sends the others from ther
   expect((await readShownCounts(page))['succeeded']).toBeGreaterThan(10)
 })
 
-it('takes a draft up again where Start over is undone, until another source is opened', async () => {
+it('restores a draft when Start over is undone, until another source is opened', async () => {
   const { page } = await openApp()
   await chooseFile(page, { name: 'posts.csv', text: 'body,note\nhello,\n' })
   await page.getByRole('button', { name: 'Continue' }).click()
@@ -178,7 +178,7 @@ it('takes a draft up again where Start over is undone, until another source is o
   expect(await undo.count()).toBe(0)
 })
 
-it('sends the rest after the first ten rows, although it was asked for while they were being sent', {
+it('sends the rest after the first ten rows, even if asked while those were being sent', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page } = await openApp()

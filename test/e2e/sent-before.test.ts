@@ -38,7 +38,7 @@ it('says on Review what was sent before, and sends only what is new if a person 
   await page.getByText('3 of 5 rows were sent before (same post_id)').waitFor()
   await inspect('review-sent-before')
   await page.getByRole('radio', { name: /^Send only what is new/ }).check()
-  // The second row may have been taken, so it needs a yes.
+  // The second row may have been accepted, so sending it needs a yes.
   await page.getByText('3 rows to confirm and send to').waitFor()
   await page.getByText('This row is not sent').waitFor()
   await page.getByText(/^sent before, in run/).waitFor()
@@ -72,7 +72,7 @@ it('says on Review what was sent before, and sends only what is new if a person 
   await inspect('results-skipped')
 })
 
-it('sends none of the rows that are held while they are read again without those that were sent before', {
+it('sends none of the held rows while they are read again without those that were sent before', {
   skip: !inject('walksAll'),
 }, async () => {
   const service = await startRecordingService(() => null)

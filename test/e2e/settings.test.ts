@@ -10,7 +10,7 @@ import { withSandbox } from '../helpers/sandbox.ts'
 import { createTestEngine } from '../helpers/test-engine.ts'
 import { writeRun } from '../helpers/write-run.ts'
 
-it('keeps theme, wellness and clean-up as a person sets them', {
+it('keeps theme, wellness and clean-up settings', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page, inspect, workspace } = await openApp()
@@ -33,7 +33,7 @@ it('keeps theme, wellness and clean-up as a person sets them', {
     join(workspace, 'retention.json'),
     JSON.stringify({ olderThanMs: 86_400_000, largerThanBytes: null, keepBelowBytes: null }),
   )
-  // A reload keeps everything, whatever the browser remembers.
+  // A reload keeps all settings without the browser's memory.
   await page.evaluate('localStorage.clear()')
   await page.reload()
   await page.getByText('2 runs exceed them now').waitFor()
@@ -42,7 +42,7 @@ it('keeps theme, wellness and clean-up as a person sets them', {
     .poll(() => page.getByRole('switch', { name: 'Show texts without asking' }).isChecked())
     .toBe(true)
 
-  // Another screen does not set the theme anew, which would compute the styles of the whole window.
+  // Another screen does not reset the theme, which would recompute the styles of the whole window.
   await page.evaluate(`window.addedStyles = 0
     new MutationObserver((changes) => {
       const added = changes.flatMap(({ addedNodes }) => [...addedNodes])
@@ -54,7 +54,7 @@ it('keeps theme, wellness and clean-up as a person sets them', {
   await seeScreen(page, 'Settings')
   expect(await page.evaluate('window.addedStyles')).toBe(0)
 
-  // It can be switched once the limits are read.
+  // It can be switched once the limits have loaded.
   const cleanUp = { name: 'Clean up once a day without asking', disabled: false }
   await switchTo(page.getByRole('switch', cleanUp), true)
   await page.getByText('2 runs (').waitFor()
@@ -62,7 +62,7 @@ it('keeps theme, wellness and clean-up as a person sets them', {
   await inspect('settings-set')
 })
 
-it('says nothing of the limits of runs on disk before it has read them', async () => {
+it('says nothing about the limits of stored runs before it has read them', async () => {
   const { page, workspace } = await openApp()
   writeFileSync(
     join(workspace, 'retention.json'),
@@ -85,7 +85,7 @@ it('says nothing of the limits of runs on disk before it has read them', async (
   await page.getByRole('switch', { ...cleanUp, disabled: false }).waitFor()
 })
 
-it('tests where callbacks come in, and lists what came without its content', {
+it('tests the callback address, and lists callbacks without their content', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page, inspect, workspace } = await openApp()
@@ -106,7 +106,7 @@ it('tests where callbacks come in, and lists what came without its content', {
 
   const service = await withSandbox({ apiKeys: [RUN_KEY], callbacks: 'drop=30%' })
   const path = join(workspace, 'posts.csv')
-  // The sandbox draws by id: these are the same each time, and it drops some of them.
+  // The sandbox decides by id: with these ids it always drops the same ones.
   const texts = Array.from({ length: 20 }, (_, i) => `a text that somebody wrote ${i},user-${i},post-${i}`)
   writeFileSync(path, `text_data,user_id,post_id\n${texts.join('\n')}\n`)
   const engine = createTestEngine(workspace)

@@ -13,7 +13,7 @@ function createRows(count: number): string {
   return `text_data,user_id\n${texts.map((text, i) => `"${text}",user-${i}`).join('\n')}\n`
 }
 
-/** Opens a run from the list, as a person does who goes from one to another. */
+/** Opens a run from the list, as a person does when switching runs. */
 async function openRun(page: Page, name: string): Promise<void> {
   await page.getByRole('link', { name: 'Runs', exact: true }).click()
   await page.getByRole('button', { name, exact: true }).click()
@@ -29,7 +29,7 @@ async function countWritten(page: Page): Promise<number> {
   return lines.length - 1
 }
 
-it('narrows one run without narrowing the results and the export of another', {
+it('filters one run without filtering the results and export of another', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page, workspace } = await openApp({ width: 1440, height: 900 })
@@ -51,13 +51,13 @@ it('narrows one run without narrowing the results and the export of another', {
   await page.getByRole('link', { name: 'Export' }).click()
   expect(await countWritten(page)).toBe(40)
 
-  // What was narrowed at the last visit is forgotten.
+  // The filter of the previous visit is forgotten.
   await openRun(page, 'monday.csv')
   await page.getByRole('link', { name: 'Export' }).click()
   expect(await countWritten(page)).toBe(60)
 })
 
-it('says how many of all rows a file gets, and by which filter, wherever the export is opened from', {
+it('says how many of all rows a file gets and by which filter, wherever the export is opened from', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page, workspace, inspect } = await openApp({ width: 900, height: 600 })
@@ -73,7 +73,7 @@ it('says how many of all rows a file gets, and by which filter, wherever the exp
   await page.getByRole('link', { name: 'Results' }).click()
   await page.getByText('12 rows match').waitFor()
 
-  // By the tab, all rows are written unless a person chooses otherwise.
+  // Opened by the tab, it writes all rows unless a person chooses otherwise.
   await page.getByRole('link', { name: 'Export' }).click()
   await page.getByText('Writes all 60 rows').waitFor()
   await page.getByRole('radio', { name: 'The rows of the results as they are filtered: 12' }).check()
@@ -88,7 +88,7 @@ it('says how many of all rows a file gets, and by which filter, wherever the exp
   expect(await page.getByRole('radio', { name: /as they are filtered/ }).count()).toBe(0)
 })
 
-it('hides the content of a run again at the next visit and in every other run', {
+it("hides a run's content again at the next visit and in every other run", {
   skip: !inject('walksAll'),
 }, async () => {
   const { page, workspace } = await openApp({ width: 1440, height: 900 })
@@ -107,7 +107,7 @@ it('hides the content of a run again at the next visit and in every other run', 
   await hidden.waitFor()
   await switchTo(page.getByLabel('Show content'), true)
   await shown.waitFor()
-  // The same visit.
+  // Still the same visit.
   await page.getByRole('link', { name: 'Export' }).click()
   await page.getByRole('link', { name: 'Results' }).click()
   await shown.waitFor()
@@ -121,7 +121,7 @@ it('hides the content of a run again at the next visit and in every other run', 
   expect(await shown.count()).toBe(0)
 })
 
-it('undoes a verdict in its own run, also after another run was judged', {
+it('undoes a verdict in its own run, even after another run was judged', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page, workspace } = await openApp({ width: 1440, height: 900 })
@@ -153,7 +153,7 @@ it('undoes a verdict in its own run, also after another run was judged', {
   await agreed.waitFor()
 })
 
-it('takes a file that is chosen twice for one source, in the trend and for its baseline', {
+it('treats a file that is chosen twice as one source, in the trend and for its baseline', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page } = await openApp({ width: 1440, height: 900 })

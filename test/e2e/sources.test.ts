@@ -71,7 +71,7 @@ describe('the preview', () => {
 })
 
 describe('an encoding that is uncertain', () => {
-  it('is said at its place, and the one in which the words read right is used by one press', {
+  it('is reported where it occurs, and one click chooses the encoding in which the words read right', {
     skip: !inject('walksAll'),
   }, async () => {
     const { page, inspect } = await openApp()
@@ -92,7 +92,7 @@ describe('an encoding that is uncertain', () => {
 })
 
 describe('a workbook', () => {
-  it('is read from the sheet and the row that the person chooses, cells as they are shown', {
+  it('is read from the chosen sheet and row, with cells as they are displayed', {
     skip: !inject('walksAll'),
   }, async () => {
     const { page } = await openApp()
@@ -131,7 +131,7 @@ describe('a workbook', () => {
 })
 
 describe('a first line that looks like a row', () => {
-  it('is asked about, and becomes a row by one press', { skip: !inject('walksAll') }, async () => {
+  it('prompts a question, and one click makes it a row', { skip: !inject('walksAll') }, async () => {
     const { page, inspect } = await openApp()
     const lines = ['a', 'b', 'c'].map((name) => `https://cdn.example.com/${name}.png,u-${name}`)
     await chooseFile(page, { name: 'bare.csv', text: lines.join('\n') })
@@ -143,13 +143,13 @@ describe('a first line that looks like a row', () => {
   })
 })
 
-it('masks a column on Source, too, once the person has said that it is content', {
+it('masks a column on Source too once the person has said that it is content', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page } = await openApp()
   await chooseFile(page, { name: 'short.csv', text: 'user_id,q1\nu1,idiot\nu2,fool\nu3,idiot\nu4,fool\n' })
   const grid = page.getByRole('grid', { name: 'First rows of the source' })
-  // The same values again and again look like labels.
+  // Repeated values look like labels.
   await grid.getByText('idiot').first().waitFor()
   await page.getByRole('button', { name: 'Continue' }).click()
   await seeScreen(page, 'Mapping')
@@ -161,7 +161,7 @@ it('masks a column on Source, too, once the person has said that it is content',
 })
 
 describe('hostile content', () => {
-  it('is text on every screen, with nothing hidden in it, and a huge cell does not get in the way', {
+  it('is text on every screen, hides nothing, and a huge cell does not get in the way', {
     skip: !inject('walksAll'),
   }, async () => {
     const { page, inspect } = await openApp()
@@ -207,7 +207,7 @@ describe('hostile content', () => {
 })
 
 describe('several files', () => {
-  it('are one run when they are chosen together, are listed, and one can be left out', {
+  it('become one run when chosen together, are listed, and one can be left out', {
     skip: !inject('walksAll'),
   }, async () => {
     const { page, inspect } = await openApp()

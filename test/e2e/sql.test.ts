@@ -8,7 +8,7 @@ const TEXTS = ['win a free prize now', 'see you at lunch', 'good morning to all 
 
 const ROWS = Array.from({ length: 60 }, (_, index) => `${TEXTS[index % 3]} ${index},u${index},p${index}`)
 
-it('answers a statement about a run, hides content, says what is wrong, stops, and saves the answer', {
+it('answers a statement about a run, hides content, reports errors, stops, and saves the answer', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page, workspace, inspect } = await openApp()

@@ -8,7 +8,7 @@ import { createInProcessRuns, RUN_KEY } from '../helpers/in-process-runs.ts'
 import { withSandbox } from '../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../helpers/temporary-folder.ts'
 
-it('changes the sandbox, sends single requests by hand and from a row, and sees them arrive', {
+it('changes the sandbox, sends single requests by hand and from a row, and shows them arrive', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page, inspect, inspectPicture, workspace } = await openApp()
@@ -42,7 +42,7 @@ it('changes the sandbox, sends single requests by hand and from a row, and sees 
   await parts.getByText('Latency and faults').click()
   await page.getByRole('button', { name: '10 % are 429 with Retry-After' }).click()
   await page.getByText('10 % of requests', { exact: true }).waitFor()
-  // What is typed holds once it is applied.
+  // A typed setting takes effect once it is applied.
   await page.getByLabel('Share of requests (%)').fill('20')
   await page.getByText('now 10 % of requests').waitFor()
   await page.getByText('Not applied yet').waitFor()

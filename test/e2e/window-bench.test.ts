@@ -8,7 +8,7 @@ import { openBrowser } from '../helpers/e2e/open-app.ts'
 
 const ROWS = inject('isLong') ? 2_000 : 300
 
-it(`measures every screen of a run of ${ROWS} rows with the bench of the window`, {
+it(`measures every screen of a run of ${ROWS} rows with the window's bench`, {
   skip: !inject('walksAll'),
 }, async () => {
   const workspace = mkdtempSync(join(tmpdir(), 'sluice-window-bench-'))

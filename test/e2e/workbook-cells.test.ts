@@ -45,7 +45,7 @@ describe('a workbook with links and merged cells', () => {
   })
 })
 
-it('asks on Review about the rows of another sheet that has the same columns, and sends once that is accepted', {
+it('asks on Review about rows from another sheet with the same columns, and sends once that is accepted', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page, inspect } = await openApp()

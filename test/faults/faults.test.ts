@@ -12,17 +12,17 @@ import { openTestFolder } from '../helpers/test-folder.ts'
 
 const whyNot = findWhyNoFaults()
 
-/** `npm run test:faults` fails every n-th call, too. */
+/** `npm run test:faults` also fails every n-th call. */
 const stride = Number(process.env['SLUICE_FAULT_STRIDE'] ?? 0)
 
-/** What `npm run test:faults` does to the calls: one fails, or the disk is full from that one on. */
+/** Kinds of fault in `npm run test:faults`: one call fails, or the disk is full from that call on. */
 const MODES: readonly Omit<Fault, 'nth'>[] = [
   { error: 'EIO' },
   { error: 'ENOSPC', toEnd: true, full: true },
   { error: 'ENOSPC', toEnd: true, full: true, half: true },
 ]
 
-/** One call that fails, and what the command then exits with and says. */
+/** A failing call, and the exit code and message of the command. */
 interface Point {
   title: string
   scenario: ScenarioName
@@ -195,7 +195,7 @@ it.runIf(process.platform === 'linux' && process.env['CI'] !== undefined)(
   () => expect(whyNot).toBeNull(),
 )
 
-/** The short form has the first point of each scenario, and a disk that gets full while rows are sent. */
+/** The short form tests the first call of each scenario and a disk that fills up while rows are sent. */
 const CHOSEN = POINTS.filter(
   ({ scenario, title }, index) =>
     inject('isLong') ||
@@ -212,7 +212,7 @@ describe.skipIf(whyNot !== null)(`a failing disk${whyNot === null ? '' : `, not 
   })
   afterAll(() => scenarios.close())
 
-  // No table of it.each, which cuts long titles.
+  // Not it.each with a table, which cuts long titles.
   for (const { title, scenario, fault, code, says } of CHOSEN) {
     it(`${scenario}: ${title}`, async () => {
       const { failure, ...found } = await scenarios.run(scenario, fault)

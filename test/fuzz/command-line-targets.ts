@@ -7,14 +7,14 @@ import { COMMAND_NAMES, createProgram } from '../../src/main/cli/program.ts'
 import { SluiceError } from '../../src/shared/messages/errors.ts'
 import { awkwardText, createTarget, expectSame, expectTrue, type FuzzTarget } from './fuzz-target.ts'
 
-/** The command line, of which every command only notes that it was reached. */
+/** The command line with every command replaced by one that records that it was reached. */
 async function createHarmlessProgram(): Promise<{ program: Command; reached: { name: string }[] }> {
   const sink = () => new Writable({ write: (_chunk, _encoding, done) => done() }) as unknown as WriteStream
   const context = createCliContext({ stdout: sink(), stderr: sink(), env: {}, canAsk: false })
   const program = await createProgram(context, COMMAND_NAMES)
   const reached: { name: string }[] = []
   const disarm = (command: Command): void => {
-    // Commander keeps what a command does to itself; a group does nothing, and must go on doing nothing.
+    // Commander keeps a command's action private; groups have none, and must stay without one.
     const isGroup = typeof Reflect.get(command, '_actionHandler') !== 'function'
     if (!isGroup) command.action(() => void reached.push({ name: command.name() }))
     for (const child of command.commands) disarm(child)
@@ -82,7 +82,7 @@ const commandLine = fc.nat(COMMANDS.length - 1).chain((index) => {
   return fc.array(word, { maxLength: 7 }).map((words) => [...path, ...words])
 })
 
-/** Targets of command lines, which are read and never carried out. */
+/** Targets that parse command lines without running them. */
 export const COMMAND_LINE_TARGETS: readonly FuzzTarget[] = [
   createTarget(
     'command line: any arguments are taken, or refused as arguments are',

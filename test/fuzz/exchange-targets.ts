@@ -34,7 +34,7 @@ const EXCHANGES = OPERATIONS.map((operation) => {
 const TIMINGS = { sentAtUs: 1, durationUs: 1, waitingUs: null, connectUs: null, tlsUs: null }
 const OUTCOMES = new Set(['succeeded', 'rejected', 'failed', 'unknown'])
 
-/** Fields of answers, with values of any kind under them. */
+/** Fields of answers with values of any type. */
 const FIELDS = [
   ...[
     'task_id',
@@ -115,7 +115,7 @@ interface Read {
   isWhole: boolean
 }
 
-/** Reads bytes in pieces of these sizes; the bytes of a piece are overwritten once it was read, as a socket's are. */
+/** Reads bytes in chunks of these sizes and overwrites each chunk after reading it, as a socket does. */
 function readAnswer(bytes: Buffer, sizes: readonly number[]): Read {
   const reader = new AnswerReader()
   const shared = Buffer.alloc(Math.max(1, bytes.length))
@@ -214,11 +214,11 @@ const brokenBytes = fc.oneof(
   }),
 )
 
-/** Whatever a service sends. */
+/** Anything that a service may send. */
 const ANSWERS = [
   createTarget('answers: whole ones are read as they were sent', 8, wholeAnswer, (answer) => {
     const read = readAnswer(writeAnswer(answer), answer.sizes)
-    // The reader gives no byte-order mark, as no JSON has one.
+    // The reader drops a byte-order mark, which JSON must not have.
     expectSame(read.status, answer.status, 'status')
     expectTrue(read.isWhole, 'is not whole')
     expectSame(read.body.replace(/^\uFEFF/, ''), answer.body.replace(/^\uFEFF/, ''), 'body')
@@ -306,7 +306,7 @@ const CALLBACKS = [
       const forged = path.slice(0, cut) + put + path.slice(cut + 1)
       if (forged !== path) {
         const read = parseCallbackPath(secret, forged)
-        // A query, or what stands before, is no part of the address.
+        // A query or a prefix is not part of the address.
         if (read !== null) expectTrue(forged.split('?')[0]?.endsWith(path) === true, `forged ${forged}`)
       }
     },
@@ -317,7 +317,7 @@ interface Schema {
   safeParse(value: unknown): { success: boolean; data?: unknown }
 }
 
-/** Every schema that the contract has, by the name of its procedure. */
+/** Every schema of the contract, by the name of its procedure. */
 function listSchemas(node: unknown, path: string): { name: string; schema: Schema }[] {
   if (typeof node !== 'object' || node === null) return []
   const definition = Reflect.get(node, '~orpc')
@@ -397,5 +397,5 @@ const BRIDGE = createTarget(
   },
 )
 
-/** Targets of what comes over the wire and over the bridge. */
+/** Targets for data from the wire and from the bridge. */
 export const EXCHANGE_TARGETS: readonly FuzzTarget[] = [...ANSWERS, ...CALLBACKS, BRIDGE]

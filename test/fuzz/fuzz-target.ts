@@ -1,22 +1,22 @@
 import fc from 'fast-check'
 
-/** Something that is given drawn input, and must keep what it promises whatever that is. */
+/** A check that must hold for any drawn input. */
 export interface FuzzTarget {
   name: string
-  /** Its part of all cases; what is cheap has more of them. */
+  /** Its share of all cases; cheap targets have more. */
   weight: number
-  /** Checks so many cases; whether they held, and what was found. */
+  /** Runs that many cases and reports the result. */
   run(cases: number, seed: number): Promise<FuzzResult>
 }
 
-/** How the cases of one target ended. */
+/** The result of one target's cases. */
 interface FuzzResult {
   cases: number
-  /** The smallest input that was found to fail, and how; null where every case held. */
+  /** The smallest failing input and its failure; null if every case held. */
   failure: string | null
 }
 
-/** Makes a target of an input and a check, which throws if a promise is broken. */
+/** Makes a target of an input and a check, which throws if the input breaks a promise. */
 export function createTarget<Input>(
   name: string,
   weight: number,
@@ -29,7 +29,7 @@ export function createTarget<Input>(
     async run(cases, seed) {
       const property = fc.asyncProperty(input, async (drawn) => {
         const checked = check(drawn)
-        // Waiting costs a turn of the loop, which most checks do not need.
+        // Waiting costs a turn of the event loop, which most checks do not need.
         if (checked !== undefined) await checked
       })
       const details = await fc.check(property, { numRuns: cases, seed, endOnFailure: false, verbose: 0 })
@@ -39,13 +39,13 @@ export function createTarget<Input>(
   }
 }
 
-/** Throws unless two values are the same, JSON for JSON. */
+/** Throws unless two values have the same JSON. */
 export function expectSame(found: unknown, expected: unknown, what: string): void {
   const [one, other] = [toText(found), toText(expected)]
   if (one !== other) throw new Error(`${what}: expected ${cut(other)}, found ${cut(one)}`)
 }
 
-/** Throws unless it is so. */
+/** Throws unless the condition holds. */
 export function expectTrue(isSo: boolean, what: string): void {
   if (!isSo) throw new Error(what)
 }
@@ -58,7 +58,10 @@ function cut(text: string): string {
   return text.length > 2_000 ? `${text.slice(0, 2_000)}…` : text
 }
 
-/** Text with what parsers trip over: quotes, delimiters, line ends, controls, halves of pairs, names of properties. */
+/**
+ * Text with characters that trip parsers: quotes, delimiters, line ends, controls, lone surrogates, property
+ * names.
+ */
 export const awkwardText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ maxLength: 12 }),
   fc

@@ -4,7 +4,10 @@ import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { FUZZ_TARGETS, runTargets } from './run-targets.ts'
 
-/** `npm run test:fuzz -- N [--seed S] [--target NAME]`: N drawn cases over all targets, or those whose name has NAME. */
+/**
+ * `npm run test:fuzz -- N [--seed S] [--target NAME]`: N drawn cases over all targets, or over those with
+ * NAME in their name.
+ */
 const { values, positionals } = parseArgs({
   options: { seed: { type: 'string' }, target: { type: 'string' } },
   allowPositionals: true,

@@ -6,7 +6,7 @@ import type { FuzzTarget } from './fuzz-target.ts'
 import { SOURCE_TARGETS } from './source-targets.ts'
 import { TEXT_TARGETS } from './text-targets.ts'
 
-/** Everything that is fuzzed. */
+/** All fuzz targets. */
 export const FUZZ_TARGETS: readonly FuzzTarget[] = [
   ...SOURCE_TARGETS,
   ...TEXT_TARGETS,
@@ -14,15 +14,15 @@ export const FUZZ_TARGETS: readonly FuzzTarget[] = [
   ...COMMAND_LINE_TARGETS,
 ]
 
-/** What a fuzz run came to. */
+/** The result of a fuzz run. */
 export interface FuzzSummary {
   passed: number
   failed: number
-  /** Rejections that nobody handled, and exceptions that nobody caught. */
+  /** Unhandled rejections and uncaught exceptions. */
   unhandled: number
 }
 
-/** Spreads so many cases over the targets by their weights, and reports a line for each. */
+/** Spreads the cases over the targets by weight and reports a line for each target. */
 export async function runTargets(
   targets: readonly FuzzTarget[],
   cases: number,
@@ -40,7 +40,7 @@ export async function runTargets(
   let given = 0
   try {
     for (const target of targets) {
-      // What is left to the last digit goes to whoever comes next, so that the sum is the number asked for.
+      // Rounding carries over to the next target, so that the sum is the number asked for.
       weight += target.weight
       const own = Math.round((cases * weight) / total) - given
       given += own
@@ -58,7 +58,7 @@ export async function runTargets(
         report(result.failure)
       }
     }
-    // A rejection is told a turn of the loop after it.
+    // Rejections are reported one turn of the event loop later.
     await new Promise((resolve) => setImmediate(resolve))
     return summary
   } finally {

@@ -11,13 +11,15 @@ import { PLAIN_SYNTAX } from '../helpers/plain-syntax.ts'
 import { createWorkbook } from '../main/engine/source/workbook-files.ts'
 import { awkwardText, createTarget, expectSame, expectTrue, type FuzzTarget } from './fuzz-target.ts'
 
-/** Most by which reading one source may let the process grow, bytes; what ran in it before does not count. */
+/**
+ * Most by which reading one source may grow the process, bytes; growth from earlier sources does not count.
+ */
 const GROWTH_MAX_BYTES = 512 * 1024 * 1024
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-fuzz-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 
-/** The rows of a source, each with its number and cells; null if it was refused as sources are. */
+/** The rows of a source with their numbers and cells; null if the source was refused. */
 async function readRows(
   name: string,
   content: string | Uint8Array,
@@ -50,7 +52,7 @@ async function readRows(
 }
 
 const cell = awkwardText.map((text) => text.toWellFormed().replaceAll('\0', '').replaceAll('\ufeff', ''))
-/** At least two cells, the first of which is never empty: what has none is no record. */
+/** At least two cells, the first of them not empty: an empty line is not a record. */
 const table = fc
   .integer({ min: 2, max: 4 })
   .chain((width) =>
@@ -66,7 +68,7 @@ const layout = fc.record({
   sizes: fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 4 }),
 })
 
-/** Delimited text as RFC 4180 has it, with another delimiter if there is one. */
+/** Delimited text as in RFC 4180, optionally with another delimiter. */
 function writeDelimited({
   table: records,
   delimiter,
@@ -85,7 +87,7 @@ function writeDelimited({
     .join('')
 }
 
-/** The records of a text that comes in pieces of these sizes. */
+/** The records of a text that arrives in chunks of these sizes. */
 function parseInPieces(text: string, delimiter: string, sizes: readonly number[]): string[][] {
   let at = 0
   let turn = 0
@@ -198,7 +200,7 @@ const JSONL = [
 
 const escapeXml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\r', '&#13;')
-// What XML cannot hold, and what looks like a workbook's escape for it.
+// Characters that XML cannot hold, and texts that look like a workbook's escape for them.
 const xmlCell = cell.map((text) => text.replace(/(?![\t\n\r])\p{Cc}|[\ufffe\uffff]|_x/gu, ''))
 
 const SHEETS = fc
@@ -326,5 +328,5 @@ const XLSX = [
 
 let SAMPLE: Buffer | undefined
 
-/** Targets of what is read as a source. */
+/** Targets for everything that is read as a source. */
 export const SOURCE_TARGETS: readonly FuzzTarget[] = [...CSV, ...JSONL, ...XLSX]

@@ -74,7 +74,7 @@ const planValue = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
 )
 
-/** Changes at random places of a plan that can be used. */
+/** A valid plan changed at random places. */
 const plan = fc
   .array(fc.tuple(fc.array(fc.constantFrom(...PLAN_KEYS), { minLength: 1, maxLength: 3 }), planValue), {
     maxLength: 3,
@@ -356,7 +356,7 @@ const GUARDS = [
   ),
 ]
 
-/** Targets of what people and other programs write by hand. */
+/** Targets for text that people and other programs write by hand. */
 export const TEXT_TARGETS: readonly FuzzTarget[] = [
   PLANS,
   ASSIGNMENTS,

@@ -8,7 +8,10 @@ const PAIRS = IS_LONG ? 1_000 : 60
 const REQUESTS = IS_LONG ? [500, 2_000, 10_000] : [500]
 const cases = DEPENDENCES.flatMap((dependence) => REQUESTS.map((requests) => ({ dependence, requests })))
 
-/** Whether so many failed that are within the margin as may: a share of 1 % of many pairs, of few what chance explains. */
+/**
+ * Whether the failures within the margin are acceptable: at most 1 % of many pairs, or as many of few pairs
+ * as chance explains.
+ */
 const mayFail = (failed: number, pairs: number) =>
   IS_LONG ? failed <= pairs / 100 : !failsTooOften(failed, pairs)
 

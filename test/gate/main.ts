@@ -12,8 +12,9 @@ import {
 } from './simulate-pairs.ts'
 
 /**
- * `npm run test:gate -- PAIRS [--seed FIRST]`: what `compare --fail-if-slower` makes of simulated pairs of services, as
- * docs/compare.md shows it. Exits with 1 if, of those within the margin, significantly more than 1 % fail.
+ * `npm run test:gate -- PAIRS [--seed FIRST]`: the verdicts of `compare --fail-if-slower` on simulated pairs
+ * of services, as shown in docs/compare.md. Exits with 1 if significantly more than 1 % of the pairs within
+ * the margin fail.
  */
 const { values, positionals } = parseArgs({
   options: { seed: { type: 'string' } },
@@ -29,7 +30,7 @@ const seed = Number(values.seed ?? '1')
 const DIFFERENCES = [0, 5, 10, 15, 20, 30]
 const SECONDS = 30
 
-/** Pairs within the margin that failed, by what was simulated. */
+/** Pairs within the margin that failed, by simulation. */
 const withinMargin: { name: string; failed: number }[] = []
 
 const toPercent = (n: number) => String(Math.round((1000 * n) / pairs) / 10)
@@ -39,7 +40,7 @@ function printHead(first: string): void {
   process.stdout.write(`\n| ${columns.join(' | ')} |\n|${columns.map(() => '---|').join('')}\n`)
 }
 
-/** A line of the table: p50 / p95 / p99 of each difference; a dash is of a percentile that cannot be judged. */
+/** A table line: p50 / p95 / p99 of each difference; a dash marks a percentile that cannot be judged. */
 function printLine(name: string, shares: readonly SimulatedShare[]): void {
   const cells = shares.map(({ slower, judged }) =>
     JUDGED_PERCENTILES.map((one) => ((judged[one] ?? 0) === 0 ? '–' : toPercent(slower[one] ?? 0))).join(
@@ -83,7 +84,7 @@ const titles = cases.map(({ seconds, breaksAt }) =>
   breaksAt === null ? `${seconds} s, equal` : `last ${seconds - breaksAt} of ${seconds} s`,
 )
 
-/** A cell of the table: the share of the pairs that fail, and that cannot be judged. */
+/** A table cell: the share of pairs that fail and the share that cannot be judged. */
 function tryFailures(service: SimulatedFailures): string {
   const { failed, notJudged } = simulateFailures(service, { pairs, seed })
   const { failures, seconds, breaksAt } = service

@@ -2,27 +2,30 @@ import { JUDGED_PERCENTILES, type JudgedRun, judgeSpeed } from '../../src/shared
 import { createDraw } from '../helpers/seeded-draw.ts'
 import { MARGIN } from './simulate-pairs.ts'
 
-/** What both services of a pair have, of requests that fail. */
+/** How requests fail in both services of a pair. */
 export const FAILURES = ['none', 'even', 'bursts', 'long bursts'] as const
 
-/** What B has besides, from one second on: nothing, or all its requests fail. */
+/** A pair of services that fail alike, except that B may break down. */
 export interface SimulatedFailures {
   failures: (typeof FAILURES)[number]
   seconds: number
-  /** Requests of each second. */
+  /** Requests per second. */
   rate: number
-  /** From this second of B on, counted from 0, everything fails; null for a B that is equal. */
+  /** The second from which everything in B fails, counted from 0; null if B equals A. */
   breaksAt: number | null
 }
 
-/** What became of so many pairs. */
+/** The verdicts on the pairs. */
 export interface SimulatedFailureShare {
   passed: number
   failed: number
   notJudged: number
 }
 
-/** Requests that fail, by second: 2 % of all, or all of a second in ten that is in a burst, of so many seconds on average. */
+/**
+ * Failed requests by second: 2 % of all, or all requests in bursts, which cover one second in ten and last a
+ * number of seconds on average.
+ */
 function drawFailures({ failures, seconds, rate }: SimulatedFailures, seed: number): number[] {
   const draw = createDraw(seed)
   const countFailing = (share: number) =>

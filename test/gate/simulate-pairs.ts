@@ -9,23 +9,23 @@ type Dependence = (typeof DEPENDENCES)[number]
 
 export interface SimulatedService {
   dependence: Dependence
-  /** Of each run. */
+  /** Requests per run. */
   requests: number
   seconds: number
   /** Runs of each side (default: 1). */
   runs?: number
-  /** Standard deviation of the logarithm of a factor that each run has of its own (default: 0). */
+  /** Standard deviation of the logarithm of each run's own factor (default: 0). */
   betweenRuns?: number
 }
 
-/** Of so many pairs with a true difference, how many failed, and by which percentile. */
+/** Verdicts on pairs with a true difference, in percent: how many failed, and by which percentile. */
 export interface SimulatedShare {
   difference: number
   pairs: number
   failed: number
   notJudged: number
   slower: Record<number, number>
-  /** By percentile, how many were judged at all. */
+  /** Judged pairs by percentile. */
   judged: Record<number, number>
 }
 
@@ -33,7 +33,7 @@ export const MARGIN = 10
 
 type Normal = () => number
 
-/** Normal numbers of a stream, two at a time (G. E. P. Box and M. E. Muller 1958). */
+/** Normally distributed numbers from a stream, two at a time (G. E. P. Box and M. E. Muller 1958). */
 function createNormal(draw: () => number): Normal {
   let kept: number | null = null
   return () => {
@@ -49,19 +49,19 @@ function createNormal(draw: () => number): Normal {
   }
 }
 
-/** What all requests of a second share: a factor, by second. */
+/** The latency factor that all requests of a second share, by second. */
 function drawLevels(service: SimulatedService, draw: () => number, normal: Normal): number[] {
   const { dependence, seconds } = service
   if (dependence === 'independent') return Array.from({ length: seconds }, () => 1)
   if (dependence === 'bursty') {
-    // One second in ten is in a burst, of two seconds on average, in which each answer takes three times as long.
+    // Bursts cover one second in ten and last two seconds on average; their answers take three times as long.
     let isSlow = draw() < 0.1
     return Array.from({ length: seconds }, () => {
       isSlow = isSlow ? draw() < 0.5 : draw() < 0.5 / 9
       return isSlow ? 3 : 1
     })
   }
-  // The logarithm of the level varies by a tenth, and six tenths of it carry over to the next second.
+  // The logarithm of the level has a standard deviation of 0.1; 0.6 of it carries over to the next second.
   let level = normal()
   return Array.from({ length: seconds }, () => {
     level = 0.6 * level + 0.8 * normal()
@@ -104,7 +104,10 @@ function toRun(service: SimulatedService, batches: readonly Float64Array[], fact
   }
 }
 
-/** Judges pairs of services whose true latencies differ by so many percent; the same draws for each difference. */
+/**
+ * Judges pairs of services whose true latencies differ by the given percentages, with the same draws for
+ * each.
+ */
 export function simulatePairs(
   service: SimulatedService,
   { pairs, seed, differences }: { pairs: number; seed: number; differences: readonly number[] },

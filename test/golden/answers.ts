@@ -3,36 +3,36 @@ import { basename, dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
 
-/** How a command ended and what it wrote. */
+/** Exit code and output of a command. */
 export interface CommandResult {
   code: number | null
   stdout: string
   stderr: string
 }
 
-/** What a command line said of a workspace: JSON documents as they are, everything else line by line. */
+/** A command line's answer about a workspace: JSON documents as they are, everything else by line. */
 export interface Answer {
-  /** `{out}` stands for the folder of the files that are written. */
+  /** `{out}` stands for the folder of written files. */
   args: string[]
   code: number | null
   stdout: unknown
   stderr: string[]
-  /** The files that were written, by name. */
+  /** Contents of the written files, by name. */
   files: Record<string, string[]>
 }
 
-/** Where the golden workspaces and their answers are. */
+/** Folder of the golden workspaces and their answers. */
 const GOLDEN_FOLDER = fileURLToPath(new URL('../fixtures/golden/', import.meta.url))
 
-/** Where a golden workspace counts as being, wherever its copy is. */
+/** The path that a golden workspace pretends to have, wherever its copy is. */
 const NEUTRAL_WORKSPACE = '/golden/workspace'
 
 /**
- * Asks one question. `folder` is empty and becomes that of the files that are written.
+ * Asks one question. `folder` is an empty folder for the written files.
  *
- * All that depends on the machine is made the same here, and only here: where the copy and the written files are, and
- * how the command line was started. The time zone is that of the process (`TZ=UTC`); Sluice writes numbers in English
- * everywhere.
+ * Everything that depends on the machine is replaced here, and only here: the paths of the copy and of the
+ * written files, and the command that starts Sluice. The time zone is that of the process (`TZ=UTC`); Sluice
+ * writes numbers in English everywhere.
  */
 export async function ask(
   args: readonly string[],
@@ -75,7 +75,7 @@ export function listGoldenWorkspaces(folder: string = GOLDEN_FOLDER): string[] {
     .sort()
 }
 
-/** The answers of the version that wrote a workspace. */
+/** The answers of the version that wrote the workspace. */
 export function readAnswers(name: string, folder: string = GOLDEN_FOLDER): Answer[] {
   return readFileSync(join(folder, name, 'answers.jsonl'), 'utf8')
     .trimEnd()
@@ -83,7 +83,9 @@ export function readAnswers(name: string, folder: string = GOLDEN_FOLDER): Answe
     .map((line) => JSON.parse(line) as Answer)
 }
 
-/** Keeps a workspace, packed, as a fixture; without locks and what SQLite shares between processes, which hold nothing. */
+/**
+ * Stores a packed workspace as a fixture, without locks and SQLite's shared-memory files, which hold no data.
+ */
 export function storeGolden(workspace: string, folder: string): void {
   for (const file of listFiles(workspace)) {
     if (statSync(file).size === 0 || file.endsWith('-shm')) continue
@@ -93,24 +95,27 @@ export function storeGolden(workspace: string, folder: string): void {
   }
 }
 
-/** The secret that makes callback addresses is the only one in a workspace; nobody receives at those of a golden one. */
+/**
+ * The secret for callback addresses is the only one in a workspace; no receiver listens for a golden
+ * workspace.
+ */
 function toNeutral(file: string, content: Buffer): Buffer | string {
   if (basename(file) !== 'receiver.json') return content
   return content.toString('utf8').replace(/[0-9a-f]{64}/, '0'.repeat(64))
 }
 
-/** Keeps what a golden workspace answers. */
+/** Stores the answers of a golden workspace. */
 export function storeAnswers(answers: readonly Answer[], folder: string): void {
   const lines = answers.map((answer) => `${JSON.stringify(answer)}\n`)
   writeFileSync(join(folder, 'answers.jsonl'), lines.join(''))
 }
 
-/** Writes a copy of a golden workspace into a folder that does not exist yet. */
+/** Unpacks a golden workspace into a folder that does not exist yet. */
 export function copyGolden(name: string, workspace: string, folder: string = GOLDEN_FOLDER): void {
   const packed = join(folder, name, 'workspace')
   for (const file of listFiles(packed)) {
     const copy = join(workspace, relative(packed, file).replace(/\.gz$/, ''))
-    // As Sluice makes them: for their owner alone.
+    // As Sluice creates them: readable by their owner only.
     mkdirSync(dirname(copy), { recursive: true, mode: 0o700 })
     writeFileSync(copy, gunzipSync(readFileSync(file)), { mode: 0o600 })
   }

@@ -5,20 +5,20 @@ import type { runCli } from '../../src/main/cli/run-cli.ts'
 import type { createEngine } from '../../src/main/engine/engine.ts'
 import type { CommandResult } from './answers.ts'
 
-/** What a command line is made of: that of today's code, or of another checkout. */
+/** The modules of a command line: of the current code or of another checkout. */
 export interface CommandLineParts {
   createCliContext: typeof createCliContext
   runCli: typeof runCli
   createEngine: typeof createEngine
 }
 
-/** A command line in this process on one workspace, whose engine stays open between commands. */
+/** An in-process command line on one workspace, whose engine stays open between commands. */
 export interface OpenCommandLine {
   run(args: readonly string[]): Promise<CommandResult>
   close(): Promise<void>
 }
 
-/** Opens the command line. Nobody can be asked, and there is neither a key nor a keyring. */
+/** Opens the command line. It cannot ask questions and has neither a key nor a keyring. */
 export function openCommandLine(parts: CommandLineParts, workspace: string): OpenCommandLine {
   const engine = parts.createEngine({ workspace })
   const lent = { ...engine, close: async () => {} }

@@ -12,7 +12,7 @@ import { INTENDED_DIFFERENCES, toExpected } from './intended-differences.ts'
 const NAMES = listGoldenWorkspaces()
 const zone = process.env['TZ']
 
-// That of the answers.
+// The time zone of the stored answers.
 beforeAll(() => {
   process.env['TZ'] = 'UTC'
 })
@@ -22,7 +22,7 @@ afterAll(() => {
   else process.env['TZ'] = zone
 })
 
-/** A copy of a golden workspace, and the way to ask about it. */
+/** A copy of a golden workspace and a command line to ask about it. */
 function openCopy(name: string) {
   const place = createTemporaryFolder()
   const workspace = join(place, 'workspace')
@@ -43,10 +43,10 @@ function openCopy(name: string) {
   }
 }
 
-/** Questions that start a thread of their own each, which takes twenty times as long as all else. */
+/** Questions that each start a thread, which takes twenty times as long as all others. */
 const IN_A_THREAD = new Set(['export', 'report', 'evaluate', 'sample'])
 
-/** Every answer of a workspace; outside of the long form, of those that start a thread each every fifth alone. */
+/** Every answer about a workspace. The short form asks only every fifth question that starts a thread. */
 function chooseAnswers(name: string): Answer[] {
   let started = NAMES.indexOf(name)
   return readAnswers(name).filter(({ args: [command = ''] }) => {
@@ -66,7 +66,7 @@ it.each(NAMES.filter((_, index) => inject('isLong') || index % 10 === 0))(
   },
 )
 
-it('notices a count that was altered in a journal', async () => {
+it('notices an altered count in a journal', async () => {
   const golden = readAnswers('task-v1-sync').filter(({ args }) => args[0] === 'show' && args[2] === '--json')
   const { workspace, askAll } = openCopy('task-v1-sync')
   const [journal = ''] = listFiles(join(workspace, 'runs')).filter((file) => file.endsWith('.journal'))

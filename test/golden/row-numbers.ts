@@ -1,12 +1,12 @@
 import { formatBytes } from '../../src/shared/messages/figure-text.ts'
 import type { Answer } from './answers.ts'
 
-/** Golden workspaces whose rows are numbered like their records: a folder, and JSON Lines. */
+/** Golden workspaces whose row numbers equal record numbers: a folder, and JSON Lines. */
 const NUMBERED_LIKE_RECORDS = new Set(['folder', 'task-v2-sync'])
 
 /**
- * Turns record numbers into row numbers as spreadsheets show them. All other golden sources are CSV files with the header
- * in the first line and at most one row for each record.
+ * Turns record numbers into row numbers as in spreadsheets. All other golden sources are CSV files with the
+ * header in the first line and at most one row per record.
  */
 export function numberLikeSpreadsheets(answer: Answer, workspace: string): Answer {
   const shift = NUMBERED_LIKE_RECORDS.has(workspace) ? 0 : 1
@@ -60,10 +60,10 @@ function numberText(text: string, shift: number): string {
     )
 }
 
-/** Columns that the titles of sections take. */
+/** Width in characters of the column of section titles. */
 const SECTION_COLUMNS = 17
 
-/** Tables whose first column is that of rows, behind a title `row`. */
+/** Adjusts tables whose first column, titled `row`, has row numbers. */
 function numberLines(lines: readonly string[], shift: number, sizes: Sizes): string[] {
   let isTable = false
   return lines.map((line) => {
@@ -92,12 +92,15 @@ function numberDocument(value: unknown, shift: number, sizes: Sizes): unknown {
   const [size] = sizes.flatMap(([before, after]) => (document['bytes'] === before ? [after] : []))
   if (size !== undefined) document['bytes'] = size
   const { row } = document
-  // A place has the number of the spreadsheet anyway.
+  // An object with a line already has the spreadsheet's number.
   if (typeof row !== 'number' || 'line' in document) return document
   return { ...document, row: row + shift, record: row }
 }
 
-/** Columns with numbers of rows, the command that writes them, and behind which column that of the record stands. */
+/**
+ * Columns with row numbers, the command that writes them, and the column after which the record's column
+ * comes.
+ */
 const RECORD_COLUMNS = [
   { command: 'ledger', row: 'sluice_run_row', record: 'sluice_run_record', behind: ['sluice_run_row'] },
   { command: 'compare', row: 'sluice_a_row', record: 'sluice_a_record', behind: ['sluice_a_row'] },
@@ -116,7 +119,7 @@ function numberFile(asked: string | undefined, name: string, text: string, shift
   const numbered = RECORD_COLUMNS.flatMap(({ command, row, record, behind }) => {
     if (command !== null && command !== asked) return []
     const after = behind.find((column) => names.includes(column))
-    // The source may be an export itself, with columns of these names in front.
+    // The source may itself be an export, with columns of these names in front.
     return names.includes(row) && after !== undefined
       ? [{ at: names.lastIndexOf(row), record, after: names.lastIndexOf(after) }]
       : []
@@ -153,7 +156,7 @@ function numberJsonLines(text: string, shift: number): string {
     .join('\n')
 }
 
-/** The records of a CSV file, each cell with its quotes, the last one with its carriage return. */
+/** The records of a CSV file; cells keep their quotes, and the last keeps its carriage return. */
 function readRawRecords(text: string): string[][] {
   const records: string[][] = [['']]
   let isQuoted = false

@@ -13,7 +13,7 @@ import { createTemporaryFolder } from '../helpers/temporary-folder.ts'
 import { createRunPlan, openTestFolder } from '../helpers/test-folder.ts'
 
 const ROWS = 12
-/** Row 3 is answered 503 at first; row 5 is refused until the retry; row 7 always is; row 9 is invalid. */
+/** Row 3 gets a 503 at first; row 5 is refused until the retry; row 7 always is; row 9 is invalid. */
 const BUSY = 3
 const RETRIED = 5
 const REFUSED = 7
@@ -44,7 +44,7 @@ beforeAll(async () => {
 
 const toId = (row: number) => `${runId}-${row}`
 
-/** Judges a copy of the journals, after a change to that of the run itself, against a recording. */
+/** Changes a copy of the run's own journal and judges all journals against a recording. */
 function judge({ sql, recording = events }: { sql?: string; recording?: readonly RecordedEvent[] }) {
   const workspace = join(createTemporaryFolder(), 'workspace')
   cpSync(whole, workspace, { recursive: true })
@@ -59,7 +59,7 @@ function judge({ sql, recording = events }: { sql?: string; recording?: readonly
 const listFaults = (changed: Parameters<typeof judge>[0]) =>
   judge(changed).faults.map(({ kind, row, id, message }) => ({ kind, row, id, message }))
 
-/** The recording with the arrivals of a row changed; an arrival becomes what `change` gives for it. */
+/** The recording with the arrivals of one row replaced by the result of `change` for each. */
 const withArrivals = (row: number, change: (arrival: Arrival) => readonly Arrival[]): RecordedEvent[] =>
   events.flatMap((event): readonly RecordedEvent[] =>
     event.kind === 'arrival' && event.ids.includes(toId(row)) ? change(event) : [event],
@@ -90,12 +90,12 @@ test('a recording with one row sent twice, one with the answer of another and on
 const count = (kind: string, value: string, n: number) =>
   `INSERT INTO facet (kind, value, n) VALUES ('${kind}', '${value}', ${n}) ON CONFLICT DO UPDATE SET n = n + excluded.n;`
 
-/** Changes the seconds of a journal; the first that has what is taken away. */
+/** Changes a counter in the first of a journal's seconds that has enough to subtract. */
 const measure = (outcome: string, n: number) =>
   `UPDATE second SET sent = sent + ${n}, ${outcome} = ${outcome} + ${n}
    WHERE at = (SELECT at FROM second WHERE ${outcome} + ${n} >= 0 ORDER BY at LIMIT 1);`
 
-/** Makes the one try of a row another. */
+/** Changes the outcome of a row's only attempt. */
 const tellTry = (row: number, outcome: string, status: number | null) =>
   `UPDATE attempt SET outcome = '${outcome}', status = ${status} WHERE item = ${row};
    ${count('request', 'succeeded', -1)} ${count('request', outcome, 1)}
@@ -117,7 +117,7 @@ const toCallback = (row: number, body: string): RecordedEvent => ({
   body,
 })
 
-test('a row of unknown outcome is info, whether the service took it or never got it', () => {
+test('a row of unknown outcome is info, whether or not the service got it', () => {
   const verdict = { ok: ROWS - 2, info: 1, fail: 1, faults: [] }
   expect(judge({ sql: LOST })).toEqual(verdict)
   expect(judge({ sql: LOST, recording: withArrivals(1, () => []) })).toEqual(verdict)

@@ -19,11 +19,11 @@ async function check(...args: string[]) {
   return { code, text }
 }
 
-/** Fewer than a run needs to stop itself for its share of refused rows, which is left to chance here. */
+/** Too few refused rows for the run to stop itself over their share, which is random here. */
 const ROWS = 45
 const CLEAN = `${ROWS} rows: ${ROWS} ok, 0 info, 0 fail`
 
-test('a run through the proxy is judged by its id: no faults, then those that were put in, a sentence for each', async () => {
+test('a run through the proxy is judged by its id: no faults, then the planted ones, each in a sentence', async () => {
   const faults = ['500=10%,tries=1', 'truncated=10%,tries=1']
   const sandbox = await withSandbox({ apiKeys: [RUN_KEY], faults })
   const file = join(folder, 'recording.jsonl')
@@ -64,7 +64,7 @@ test('a run through the proxy is judged by its id: no faults, then those that we
   })
 })
 
-test('check:history ends with 2 and says why if there is nothing to judge', async () => {
+test('check:history exits with 2 and says why if there is nothing to judge', async () => {
   expect(await check()).toEqual({ code: 2, text: expect.stringContaining('usage: npm run check:history') })
   const main = fileURLToPath(new URL('main.ts', import.meta.url))
   const missing = join(folder, 'none.journal')

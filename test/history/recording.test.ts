@@ -6,7 +6,7 @@ import { createTemporaryFolder } from '../helpers/temporary-folder.ts'
 
 const toPost = (postId: string) => ({ path: '/api/v1/task/sync', body: JSON.stringify({ post_id: postId }) })
 
-test('a recording in a file is read as it was written, and a line that is not an event is named', () => {
+test('a recording in a file is read as written, and a line that is not an event is named', () => {
   const file = join(createTemporaryFolder(), 'recording.jsonl')
   const recording = createRecording(file)
   recording.note(toArrival(toPost('p1'), { atUs: 1, status: 200, took: true, answer: '{"post_id":"p1"}' }))
@@ -28,6 +28,6 @@ test.each([
   ['terms', { path: '/', body: '{"terms":[{"term":"a"},{"term":"b"}]}' }, ['a', 'b']],
   ['an appeal', { path: '/api/v1/appeals/status/a%2F1', body: '' }, ['a/1']],
   ['a body that is not JSON', { path: '/', body: '{' }, []],
-])('%s is known by its id', (_, request, ids) => {
+])('%s is recognised by its id', (_, request, ids) => {
   expect(toIds(request)).toEqual(ids)
 })

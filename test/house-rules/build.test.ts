@@ -32,16 +32,19 @@ import { PROJECT_FOLDER, parseModule } from './read-module.ts'
 const CONFIG_FILE = join(PROJECT_FOLDER, 'electron-builder.yml')
 const SYSTEMS: PackedSystem[] = ['mac', 'win', 'linux']
 
-// One build for all of it, outside of the project, so that nothing can be found there but what was built.
+// One build for all tests, outside the project, so that nothing but the built files can be found there.
 let folder = ''
 const packed = new Map<PackedSystem, string>()
 
-/** Where a system's packaged app is. */
+/** The folder of a system's packaged app. */
 function findPacked(system: PackedSystem): string {
   return packed.get(system) ?? ''
 }
 
-/** The long form builds as `npm run build` does; the short one takes what this run built by the same configuration. */
+/**
+ * The long form builds with `npm run build`; the short form uses this test's build with the same
+ * configuration.
+ */
 async function buildApp(output: string): Promise<void> {
   if (inject('isLong')) buildByCommand(output)
   else {
@@ -91,13 +94,13 @@ describe('the build', () => {
     ])
   })
 
-  it('makes the preload script one CommonJS file, which is all a sandboxed one may be', () => {
+  it('makes the preload script one CommonJS file, as a sandboxed preload must be', () => {
     const preload = readBuilt('preload/preload.cjs')
     expect([...preload.matchAll(/require\("([^"]+)"\)/g)].map(([, name]) => name)).toEqual(['electron'])
     expect(preload).not.toMatch(/^(import|export) /m)
   })
 
-  it('leaves a place for the nonce at every script and style of the page, and nothing inline', () => {
+  it('leaves a nonce placeholder at every script and style of the page, and nothing inline', () => {
     const page = readBuilt('renderer/index.html')
     const tags = page.match(/<(script|style|link rel="stylesheet")[^>]*>/g) ?? []
     expect(tags.length).toBeGreaterThanOrEqual(2)
@@ -107,7 +110,7 @@ describe('the build', () => {
 })
 
 describe.each(SYSTEMS)('the app packed for %s', (system) => {
-  it('has the fuses of electron-builder.yml, read back from its program', async () => {
+  it('has the fuses of electron-builder.yml, as read from its program', async () => {
     expect(await readFuses(findPackagedApp(findPacked(system)))).toEqual({
       runAsNode: false,
       enableCookieEncryption: false,
@@ -120,7 +123,7 @@ describe.each(SYSTEMS)('the app packed for %s', (system) => {
     })
   })
 
-  it('holds every file that runs, none that does not, and the hashes by which Electron checks them', async () => {
+  it('holds every file that runs and no other, and the hashes by which Electron checks them', async () => {
     const app = findPackagedApp(findPacked(system))
     expect(await checkPackagedApp(app, CONFIG_FILE)).toEqual([])
     expect(readExpectedHash(app)).toEqual(system === 'linux' ? null : expect.stringMatching(/^[0-9a-f]{64}$/))
@@ -163,7 +166,7 @@ describe('the app packed for macOS', () => {
 })
 
 describe('reading a package back', () => {
-  it('finds a changed fuse, a changed file, a strange file and a program that expects another archive', async () => {
+  it('finds a changed fuse, a changed file, a foreign file and a program that expects another archive', async () => {
     const app = findPackagedApp(findPacked('win'))
     const archive = join(app.resources, 'app.asar')
     const [program, bytes] = [readFileSync(app.program), readFileSync(archive)]
@@ -186,7 +189,7 @@ describe('reading a package back', () => {
     )
     writeFileSync(app.program, program)
 
-    // The last bytes of the archive are of one of its files.
+    // The archive's last bytes belong to one of its files.
     writeFileSync(archive, Buffer.concat([bytes.subarray(0, -1), Buffer.from([(bytes.at(-1) ?? 0) ^ 1])]))
     expect(await find()).toMatch(/^app\.asar holds \S+ with other bytes than its hash says$/)
     writeFileSync(archive, bytes)
@@ -199,7 +202,7 @@ describe('reading a package back', () => {
 })
 
 describe('the app in its archive', () => {
-  it('loads its page, and sends rows with the threads and files of the archive alone', () => {
+  it("loads its page, and sends rows with only the archive's threads and files", () => {
     onlyInLongForm()
     const unpacked = join(folder, 'unpacked', 'app.asar')
     mkdirSync(dirname(unpacked))

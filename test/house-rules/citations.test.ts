@@ -10,14 +10,14 @@ import {
 import { listFiles, parseModule } from './read-module.ts'
 
 describe('citations', () => {
-  it('in comments name pages and sections that exist', () => {
+  it('in comments name existing pages and sections', () => {
     const modules = ['src', 'test', 'bench', 'scripts'].flatMap(readCitingModules)
     const citing = modules.filter(({ comments }) => comments.some(({ text }) => /docs\/\w+\.md §/.test(text)))
     expect(citing.length).toBeGreaterThan(50)
     expect(modules.flatMap(checkModuleCitations)).toEqual([])
   })
 
-  it('in pages name pages, sections and files that exist', () => {
+  it('in pages name existing pages, sections and files', () => {
     const files = ['src', 'test', 'bench', 'scripts'].flatMap(listFiles)
     expect(listPages()).toContain('docs/interface.md')
     expect(listPages().flatMap((page) => checkPageCitations(page, files))).toEqual([])
@@ -38,7 +38,7 @@ describe('the rule about citations', () => {
     ])
   })
 
-  it('refuses a section or a page that does not exist, and a section of no page', () => {
+  it('refuses a section or a page that does not exist, and a section without a page', () => {
     expect(check('(docs/page.md §2, §3)')).toEqual(['cites docs/page.md §3, which does not exist'])
     expect(check('(docs/gone.md)')).toEqual(['cites docs/gone.md, which does not exist'])
     expect(check('[it](gone.md)', 'docs/page.md')).toEqual(['cites docs/gone.md, which does not exist'])
@@ -53,7 +53,7 @@ describe('the rule about citations', () => {
     ])
   })
 
-  it('reads the lines of one comment together, and comments apart', () => {
+  it('reads the lines of one comment together, and separate comments separately', () => {
     const module = parseModule(
       'src/example.ts',
       '// A page (docs/interface.md §2.1,\n// §2.2).\n\n// Another §2.1.\n',

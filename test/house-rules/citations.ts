@@ -2,18 +2,18 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { listFiles, PROJECT_FOLDER, parseModule, type SourceModule } from './read-module.ts'
 
-/** A page of ours, such as `docs/interface.md`, or somebody else's work, where sections may follow. */
+/** A page of the project, such as `docs/interface.md`, or other work, either of which sections may follow. */
 const SOURCE = String.raw`(?<page>[\w./-]+\.md)|(?<foreign>RFC \d+|(?:19|20)\d\d,)`
 
-/** Sections, one or a list that commas, `and` or `to` join. */
+/** Sections: one, or a list joined by commas, `and` or `to`. */
 const SECTIONS = String.raw`§\d+(?:\.\d+)*(?:(?:,| and| to) §\d+(?:\.\d+)*)*`
 
 const CITATION = new RegExp(`(?:(?:${SOURCE})[\`\\])]? )?(?<sections>${SECTIONS})`, 'g')
 
-/** A page that is named: with its folder, or as the target of a link. */
+/** A named page: with its folder, or as the target of a link. */
 const PAGE = /(?<path>\bdocs\/[\w./-]+\.md)|\]\((?<target>[\w./-]+\.md)\)/g
 
-/** The numbers of a page's sections, as its headings begin with them; null if the page does not exist. */
+/** The numbers at the beginning of a page's headings; null if the page does not exist. */
 export type ReadSections = (page: string) => ReadonlySet<string> | null
 
 /** Reads the numbered headings of a page of the project, such as `docs/interface.md`. */
@@ -25,8 +25,9 @@ function readSections(page: string): ReadonlySet<string> | null {
 }
 
 /**
- * What is wrong with the citations of a text: a page that does not exist, a section that its page does not have, and a
- * section of no page. `home` is the page that the text is in, and that sections without a page belong to; null for code.
+ * Faults in the citations of a text: a page that does not exist, a section that its page does not have, a
+ * section without a page. `home` is the page that contains the text, to which sections without a page belong;
+ * null for code.
  */
 export function checkCitations(
   given: string,
@@ -51,12 +52,12 @@ export function checkCitations(
   return problems
 }
 
-/** The path of a page that a text names; pages name their neighbours without the folder. */
+/** The path of a page as a text names it; pages name their neighbours without the folder. */
 function toPage(name: string, home: string | null): string {
   return home === null || name.startsWith('docs/') ? name : join(home, '..', name)
 }
 
-/** The comments of a file, those on consecutive lines as one, without their marks. */
+/** The comments of a file without their marks, those on consecutive lines as one. */
 function joinComments({ comments }: Pick<SourceModule, 'comments'>): { text: string; line: number }[] {
   const joined: { text: string; line: number; lastLine: number }[] = []
   for (const { text, line } of comments) {
@@ -71,7 +72,7 @@ function joinComments({ comments }: Pick<SourceModule, 'comments'>): { text: str
   return joined
 }
 
-/** Files of a folder that may cite something; the others need not be parsed. */
+/** Files of a folder that may contain citations; the others need no parsing. */
 export function readCitingModules(folder: string): SourceModule[] {
   return listFiles(folder)
     .filter((path) => /\.tsx?$/.test(path))
@@ -80,14 +81,14 @@ export function readCitingModules(folder: string): SourceModule[] {
     .map(({ path, text }) => parseModule(path, text))
 }
 
-/** What is wrong with the citations in a file's comments. */
+/** Faults in the citations of a file's comments. */
 export function checkModuleCitations(module: Pick<SourceModule, 'path' | 'comments'>): string[] {
   return joinComments(module).flatMap(({ text, line }) =>
     checkCitations(text, null).map((problem) => `${module.path}:${line}: ${problem}`),
   )
 }
 
-/** What GitHub makes of a heading for links to it. */
+/** GitHub's anchor for a heading. */
 function toAnchor(heading: string): string {
   const words = heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '')
   return words.trim().replace(/\s/g, '-')
@@ -105,7 +106,7 @@ export function checkAnchors(text: string, home: string, readText: (page: string
   })
 }
 
-/** What is wrong with the citations of a page: also a file of ours that it names and that does not exist. */
+/** Faults in the citations of a page, including files of the project that do not exist. */
 export function checkPageCitations(page: string, files: readonly string[]): string[] {
   const text = readFileSync(join(PROJECT_FOLDER, page), 'utf8')
   const gone = [...text.matchAll(/`([\w./-]+\/[\w.-]+\.(?:tsx?|mjs)|[\w-]+[\w.-]*\.(?:tsx?|mjs))`/g)]

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { PROJECT_FOLDER } from './read-module.ts'
 
-/** Runs vitest with the project's reporter over the files, and returns how it ended. */
+/** Runs vitest with the project's reporter on the files and returns its exit code and output. */
 function runTests(files: Record<string, string>): { lastLine: string | undefined; exitCode: number | null } {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-closing-line-'))
   try {
@@ -25,7 +25,7 @@ function runTests(files: Record<string, string>): { lastLine: string | undefined
   }
 }
 
-it('closes a run with one line that counts every failure, of tests and of what keeps them from running', () => {
+it('ends a run with one line that counts every failure, of tests and of files that could not run', () => {
   const { lastLine, exitCode } = runTests({
     'plain.test.js': `import { expect, it } from 'vitest'
 it('passes', () => {})

@@ -2,7 +2,7 @@ import type { SourceModule } from './read-module.ts'
 
 const FORBIDDEN_NAME = /^(.+-)?(utils?|helpers?|common|managers?|misc)$/
 
-/** What is wrong with a file's path: no part of it may name a drawer for everything. */
+/** The fault in a file's path, if a part of it is a catch-all name. */
 export function checkName(path: string): string | null {
   const parts = path.replace(/(\.test)?\.[^./]+$/, '').split('/')
   const forbidden = parts.find((part) => FORBIDDEN_NAME.test(part))
@@ -10,10 +10,10 @@ export function checkName(path: string): string | null {
   return `${path}: "${forbidden}" says nothing of the one job a file has; name it after what it does`
 }
 
-/** What marks work that is put off. */
+/** Marks of postponed work. */
 export const MARKERS = /\b(TODO|FIXME|XXX|HACK)\b/
 
-/** Comments that put work off. */
+/** Comments that postpone work. */
 export function checkMarkers({ path, comments }: Pick<SourceModule, 'path' | 'comments'>): string[] {
   return comments
     .filter(({ text }) => MARKERS.test(text))
@@ -22,7 +22,7 @@ export function checkMarkers({ path, comments }: Pick<SourceModule, 'path' | 'co
     )
 }
 
-/** Waits of a test for a time instead of an event, and claims about how long something took on a clock. */
+/** Code in a test that waits for a time instead of an event, or asserts how long something took. */
 export function checkWaits({ path, text }: { path: string; text: string }): string[] {
   const found = [
     ...text.matchAll(/new Promise\b[^;]{0,80}?=>\s*(?:\{\s*)?(?:void )?setTimeout\(/g),
@@ -35,7 +35,7 @@ export function checkWaits({ path, text }: { path: string; text: string }): stri
   })
 }
 
-/** Words of a remedy that stand outside of the catalogue and of the surfaces that word it. */
+/** Words of a remedy outside the catalogue and the surfaces that word it. */
 export function checkRemedies({ path, text }: { path: string; text: string }): string[] {
   if (/^src\/(shared\/messages|renderer|main\/cli)\//.test(path)) return []
   return text

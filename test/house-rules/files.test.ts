@@ -31,7 +31,7 @@ describe('files of src, test and scripts', () => {
     expect(problems.filter((problem) => problem !== null)).toEqual([])
   })
 
-  it('put nothing off', () => {
+  it('postpone no work', () => {
     const suspects = folders
       .flatMap(listFiles)
       .filter((path) => /\.tsx?$/.test(path))
@@ -43,7 +43,7 @@ describe('files of src, test and scripts', () => {
 
 describe('tests', () => {
   it('wait for events and not for times', () => {
-    // The rules' own tests hold what they refuse.
+    // The tests of the rules contain what the rules refuse.
     const tests = listFiles('test').filter((path) => /(?<!house-rules.*)\.test\.tsx?$/.test(path))
     const problems = tests.flatMap((path) =>
       checkWaits({ path, text: readFileSync(join(PROJECT_FOLDER, path), 'utf8') }),
@@ -67,7 +67,7 @@ describe('the file rules', () => {
     'src/shared/format.ts',
     'test/helpers/start-server.ts',
     'src/main/engine/journal/commonest-errors.ts',
-  ])('let pass the name %s', (path) => {
+  ])('accept the name %s', (path) => {
     expect(checkName(path)).toBeNull()
   })
 
@@ -86,11 +86,11 @@ describe('the file rules', () => {
     'setTimeout(() => wire.send(200, answer), delayMs)',
     "await once(child, 'exit')",
     'expect(performance.now() - began).toBeGreaterThan(18)',
-  ])('let pass a test that says %s', (line) => {
+  ])('accept a test that says %s', (line) => {
     expect(checkWaits({ path: 'a.test.ts', text: line })).toEqual([])
   })
 
-  it('refuse a comment that puts work off, and read no such thing into code', () => {
+  it('refuse a comment that postpones work, and do not mistake code for one', () => {
     const module = parseModule('src/example.ts', "// TODO: later\nexport const word = 'TODO'\n")
     expect(checkMarkers(module)).toEqual([expect.stringContaining('src/example.ts:1')])
   })

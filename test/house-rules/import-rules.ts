@@ -1,20 +1,20 @@
 import { posix } from 'node:path'
 import type { ModuleImport, SourceModule } from './read-module.ts'
 
-/** A part of `src`, which files are in it, and what its files may import of ours beside each other. */
+/** A part of `src`: its files, and the other parts that they may import. */
 interface Layer {
   name: string
   files: RegExp
   imports: readonly string[]
 }
 
-/** A package, or a family of packages, and the only parts of `src` that may import it. */
+/** A package or a family of packages, and the only parts of `src` that may import it. */
 interface Owner {
   packages: RegExp
   layers: readonly string[]
 }
 
-/** The engine's rooms, in the order in which a row passes them: each may import those before it, and none reaches back. */
+/** The engine's rooms in the order in which a row passes them: each may import earlier rooms only. */
 const ROOMS = [
   'secrets',
   'workspace',
@@ -26,17 +26,17 @@ const ROOMS = [
   'sending',
   'scratchpad',
   'page',
-  // The two products know nothing of each other.
+  // The two products do not know each other.
   'run',
   'load',
-  // What either came to, what looks back on it, and the threads that put the rooms together.
+  // Results of both, evaluation of these, and the threads that combine the rooms.
   'results',
   'lookback',
   'query',
   'session',
 ] as const
 
-/** What a room may import of the rooms before it, if that is less than all of them. */
+/** The rooms that a room may import, if they are fewer than all earlier ones. */
 const FEWER: Partial<Record<(typeof ROOMS)[number], readonly string[]>> = {
   source: [],
   mapping: ['source'],
@@ -60,7 +60,7 @@ const ROOM_LAYERS: readonly Layer[] = ROOMS.map((name, index) => ({
   ],
 }))
 
-// The first layer whose pattern fits is the file's layer, so single files stand before the folders they are in.
+// The first layer with a matching pattern wins, so single files come before their folders.
 const LAYERS: readonly Layer[] = [
   { name: 'shared', files: /^src\/shared\//, imports: [] },
   ...ROOM_LAYERS,
@@ -74,21 +74,21 @@ const LAYERS: readonly Layer[] = [
     files: /^src\/main\/engine\/engine\.ts$/,
     imports: ['shared', 'program files', 'own process', 'engine-interface', ...ROOMS],
   },
-  // What the shells have in common: where the workspace is, and the built renderer's files.
+  // Shared by the shells: the workspace's location and the built renderer's files.
   {
     name: 'shell parts',
     files: /^src\/main\/(default-workspace\.ts$|renderer-files\/)/,
     imports: ['shared'],
   },
-  // Names the entries of threads and the samples, and imports none of them.
+  // Names the entries of threads and the samples, but imports none of them.
   { name: 'program files', files: /^src\/main\/program-files\.ts$/, imports: [] },
   { name: 'worker rpc', files: /^src\/main\/worker-rpc\.ts$/, imports: ['shared'] },
-  // How processes are started that have to be ended, whatever they do.
+  // Starts processes that must end in any case.
   { name: 'own process', files: /^src\/main\/own-process\.ts$/, imports: [] },
   {
     name: 'sandbox',
     files: /^src\/main\/sandbox\//,
-    // It fetches only the media files that a receiver serves, by the rules that make their addresses.
+    // It fetches only the media files that a receiver serves, by the rules for their addresses.
     imports: ['shared', 'worker rpc', 'receiver'],
   },
   {
@@ -97,14 +97,14 @@ const LAYERS: readonly Layer[] = [
     imports: [
       'shared',
       'program files',
-      // Windows say which thread crashed.
+      // Windows name the thread that crashed.
       'worker rpc',
       'own process',
       'engine',
       'engine-interface',
       'secrets',
       'workspace',
-      // Pages see media files by the rules that the service sees them by.
+      // Pages show media files by the same rules as the service.
       'receiver',
       'sandbox',
     ],
@@ -139,7 +139,7 @@ const LAYERS: readonly Layer[] = [
 
 const RENDERER = ['renderer', 'ui', 'feature', 'bridge client']
 
-// zod is everywhere: a schema stands where its data is.
+// zod is allowed everywhere: a schema belongs beside its data.
 const OWNERS: readonly Owner[] = [
   { packages: /^electron(-updater)?(\/|$)/, layers: ['desktop'] },
   { packages: /^@napi-rs\/keyring$/, layers: ['secrets'] },
@@ -170,7 +170,7 @@ const OWNERS: readonly Owner[] = [
   },
 ]
 
-/** Whether the table says which parts of `src` may import a package. */
+/** Whether the table assigns a package to parts of `src`. */
 export function hasOwner(name: string): boolean {
   return OWNERS.some(({ packages }) => packages.test(name))
 }
@@ -187,7 +187,7 @@ export function findLayer(path: string): string | null {
   return LAYERS.find((layer) => layer.files.test(path))?.name ?? null
 }
 
-/** The project path an import of ours points at, or null if it names a package. */
+/** The project path of an internal import, or null if it names a package. */
 function resolveImport(path: string, specifier: string): string | null {
   return specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier.replace(/\?.*$/, '')) : null
 }
@@ -210,7 +210,7 @@ function toFeature(path: string): string | undefined {
   return /^src\/renderer\/features\/([^/]+)/.exec(path)?.[1]
 }
 
-/** What is wrong with one import of one file, with what is allowed instead; null if nothing is. */
+/** The fault in one import with the allowed alternatives; null if there is none. */
 export function checkImport(
   path: string,
   { specifier, line }: Pick<ModuleImport, 'specifier' | 'line'>,
@@ -234,7 +234,7 @@ export function checkImport(
   return `${where} (${targetLayer}); ${layer.name} may import ${listAllowed(layer)}`
 }
 
-/** Groups of files that import each other in a circle, values and types alike, each as one line of paths. */
+/** Circles of files that import each other, by values or types, each as one line of paths. */
 export function findCycles(modules: readonly SourceModule[]): string[] {
   const edges = new Map(
     modules.map(({ path, imports }) => [

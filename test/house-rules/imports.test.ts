@@ -12,7 +12,7 @@ describe('imports', () => {
     expect(problems.filter((problem) => problem !== null)).toEqual([])
   })
 
-  it('never go round in a circle, not even where only types do', () => {
+  it('never form a circle, not even by types', () => {
     expect(findCycles(modules)).toEqual([])
   })
 
@@ -21,7 +21,7 @@ describe('imports', () => {
     expect(Object.keys(dependencies).filter((name) => name !== 'zod' && !hasOwner(name))).toEqual([])
   })
 
-  it('are looked at in every file of src, each in a known part', () => {
+  it('are checked in every file of src, each in a known part', () => {
     expect(modules.length).toBeGreaterThan(10)
     expect(modules.filter(({ path }) => findLayer(path) === null)).toEqual([])
   })
@@ -76,11 +76,11 @@ describe('the import rules', () => {
     ['src/main/bridge/router.ts', '../engine/engine.ts'],
     ['src/renderer/features/runs/runs-screen.tsx', '../../ui/button.tsx'],
     ['src/renderer/features/runs/runs-screen.tsx', './run-row.tsx'],
-  ])('let %s import %s', (path, specifier) => {
+  ])('allow %s to import %s', (path, specifier) => {
     expect(checkImport(path, { specifier, line: 1 })).toBeNull()
   })
 
-  it('see imports however they are written', () => {
+  it('find imports in any syntax', () => {
     const { imports } = parseModule(
       'src/example.ts',
       `import a from 'static'
@@ -107,7 +107,7 @@ export const g = require('required')
     ])
   })
 
-  it('find a circle of imports, also where one link is a type', () => {
+  it('find a circle of imports, even if one link is a type', () => {
     const first = parseModule('src/a.ts', "import { b } from './b.ts'\nb()")
     const back = parseModule('src/b.ts', "import { a } from './a.ts'\na()")
     const typed = parseModule('src/b.ts', "import type { A } from './a.ts'\nlet a: A")

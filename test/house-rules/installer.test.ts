@@ -6,7 +6,7 @@ import { isPlanName } from '../../src/shared/bridge/plans.ts'
 import { SOURCE_ENDINGS } from '../../src/shared/plan/source-formats.ts'
 import { PROJECT_FOLDER } from './read-module.ts'
 
-/** The parts of electron-builder's configuration that are looked at here. */
+/** The parts of electron-builder's configuration that these tests read. */
 interface InstallerConfig {
   files: unknown[]
   asar: boolean
@@ -26,11 +26,11 @@ interface InstallerConfig {
 
 interface ConfigModule {
   getConfig(projectFolder: string, file: string, options: null): Promise<InstallerConfig>
-  /** Rejects if the configuration does not fit electron-builder's own schema. */
+  /** Rejects if the configuration does not match electron-builder's own schema. */
   validateConfiguration(config: unknown, debugLogger: { isEnabled: boolean }): Promise<void>
 }
 
-// electron-builder keeps its check to itself, in the library below it.
+// electron-builder does not export its check, which is in the library below it.
 const requireBeside = createRequire(createRequire(import.meta.url).resolve('electron-builder'))
 const { getConfig, validateConfiguration }: ConfigModule = requireBeside(
   'app-builder-lib/out/util/config/config.js',
@@ -40,7 +40,7 @@ const config = await getConfig(PROJECT_FOLDER, 'electron-builder.yml', null)
 const validate = (one: unknown) => validateConfiguration(one, { isEnabled: false })
 
 describe('electron-builder.yml', () => {
-  it("fits electron-builder's own schema, which refuses what it does not know", async () => {
+  it("matches electron-builder's own schema, which refuses unknown settings", async () => {
     await expect(validate(structuredClone(config))).resolves.toBeUndefined()
     await expect(validate({ ...structuredClone(config), asarr: true })).rejects.toThrow(
       "unknown property 'asarr'",
@@ -48,7 +48,7 @@ describe('electron-builder.yml', () => {
     await expect(validate({ ...structuredClone(config), mac: { notarize: {} } })).rejects.toThrow('notarize')
   })
 
-  it('makes every installer for each of both processors', () => {
+  it('makes every installer for both processors', () => {
     const arch = ['arm64', 'x64']
     expect(config.mac.target).toEqual([
       { target: 'dmg', arch },
@@ -62,7 +62,7 @@ describe('electron-builder.yml', () => {
     ])
   })
 
-  it('sets every fuse that keeps the installed app from being run as something else', () => {
+  it('sets every fuse that keeps the installed app from running as something else', () => {
     expect(config.asar).toBe(true)
     expect(config.electronFuses).toMatchObject({
       runAsNode: false,
@@ -75,7 +75,7 @@ describe('electron-builder.yml', () => {
     })
   })
 
-  it('hardens the runtime of macOS, and lets it do nothing more than compile JavaScript', () => {
+  it('hardens the macOS runtime, and permits it only to compile JavaScript', () => {
     expect(config.mac.hardenedRuntime).toBe(true)
     expect(config.mac.entitlementsInherit).toBe(config.mac.entitlements)
     const text = readFileSync(join(PROJECT_FOLDER, config.mac.entitlements), 'utf8')
@@ -85,7 +85,7 @@ describe('electron-builder.yml', () => {
     expect(text.match(/<key>/g)).toHaveLength(1)
   })
 
-  it('opens links to runs, and offers to open sources without becoming the default program for them', () => {
+  it('opens links to runs, and offers to open sources without becoming their default program', () => {
     expect(config.protocols.flatMap(({ schemes }) => schemes)).toEqual(['sluice'])
     const associated = config.mac.fileAssociations.flatMap(({ ext }) => ext.map((one) => `.${one}`))
     expect(SOURCE_ENDINGS).toEqual(expect.arrayContaining(associated))
@@ -98,7 +98,7 @@ describe('electron-builder.yml', () => {
     expect(config.fileAssociations.map(({ ext }) => isPlanName(`posts.${ext}`))).toEqual([true])
   })
 
-  it('packs what the build made and no package', () => {
+  it('packs only what the build made, and no package', () => {
     expect(JSON.stringify(config.files)).toContain('out/**')
     expect(JSON.stringify(config.files)).toContain('!node_modules')
     const { main } = JSON.parse(readFileSync(join(PROJECT_FOLDER, 'package.json'), 'utf8'))

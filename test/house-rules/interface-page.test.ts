@@ -21,7 +21,7 @@ import { PROJECT_FOLDER } from './read-module.ts'
 
 const PAGE = readFileSync(join(PROJECT_FOLDER, 'docs', 'interface.md'), 'utf8')
 
-/** The text of one section of the page, without its subsections. */
+/** The text of one section of the page without its subsections. */
 function readSection(number: string): string {
   const section = PAGE.split(/^#{2,3} /m).find((part) => part.startsWith(`${number} `))
   if (section === undefined) throw new Error(`docs/interface.md has no section ${number}`)
@@ -61,7 +61,7 @@ describe('the page about the interface', () => {
     ['2.1', TASK_FIELDS],
     ['4.3', INDEX_ADD_FIELDS],
     ['4.4', INDEX_REMOVE_FIELDS],
-  ])('lists in §%s the fields that the code knows, in its order', (section, fields) => {
+  ])("lists in §%s the fields that the code knows, in the code's order", (section, fields) => {
     expect(readTable(section, 'field').map((cells) => cells.slice(0, 4))).toEqual(fields.map(toCells))
   })
 

@@ -9,11 +9,13 @@ export const PROJECT_FOLDER = join(import.meta.dirname, '..', '..')
 export interface ModuleImport {
   specifier: string
   line: number
-  /** Whether it is gone when types are stripped. */
+  /** Whether stripping types removes it. */
   typeOnly: boolean
 }
 
-/** What the house rules look at in one file. `path` is relative to the project, with forward slashes. */
+/**
+ * The parts of a file that the house rules check. `path` is relative to the project, with forward slashes.
+ */
 export interface SourceModule {
   path: string
   imports: ModuleImport[]
@@ -31,7 +33,7 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
 }
 
-/** Every node, in the order of the text. */
+/** Every node in source order. */
 function* walk(root: Node): Generator<Node> {
   const open = [root]
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
@@ -40,7 +42,7 @@ function* walk(root: Node): Generator<Node> {
   }
 }
 
-/** Counts lines by offset, quickly where offsets only grow. */
+/** Counts lines by offset, fast for ascending offsets. */
 function createLineCounter(text: string): (offset: number) => number {
   let [line, start] = [1, 0]
   return (offset) => {
@@ -87,7 +89,7 @@ function toSpecifier(node: Node): string | null {
   }
 }
 
-/** Reads one file's text into what the house rules look at. Throws if the text is no TypeScript. */
+/** Reads one file's text for the house rules. Throws if the text is not TypeScript. */
 export function parseModule(path: string, text: string): SourceModule {
   const { program, comments, errors } = parseSync(path, text)
   if (errors[0] !== undefined) throw new Error(`${path}: ${errors[0].message}`)
@@ -106,7 +108,7 @@ export function parseModule(path: string, text: string): SourceModule {
   }
 }
 
-/** Paths of the files below a folder of the project, relative to the project, with forward slashes. */
+/** Paths of the files below a project folder, relative to the project, with forward slashes. */
 export function listFiles(folder: string): string[] {
   return readdirSync(join(PROJECT_FOLDER, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -114,7 +116,7 @@ export function listFiles(folder: string): string[] {
     .toSorted()
 }
 
-/** Every TypeScript file below a folder of the project. */
+/** Every TypeScript file below a project folder. */
 export function readModules(folder: string): SourceModule[] {
   return listFiles(folder)
     .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))

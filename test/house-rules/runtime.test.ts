@@ -21,7 +21,7 @@ describe('the Node that npm ci brings', () => {
     )
   })
 
-  it('is the recorded program, where it is installed', () => {
+  it('is the recorded program on systems where it is installed', () => {
     const installed = RECORDED.flatMap(({ name, hash }) => {
       const folder = join(PROJECT_FOLDER, 'node_modules', name, 'bin')
       const file = [join(folder, 'node'), join(folder, 'node.exe')].find(existsSync)
@@ -30,11 +30,11 @@ describe('the Node that npm ci brings', () => {
     for (const { name, hash, file } of installed) {
       expect(createHash('sha256').update(readFileSync(file)).digest('hex'), name).toBe(hash)
     }
-    // Windows on arm64 brings its own.
+    // Windows on arm64 has its own package.
     expect(installed).toHaveLength(`${process.platform}-${process.arch}` === 'win32-arm64' ? 0 : 1)
   })
 
-  it('comes without any package running code', () => {
+  it('comes without packages that run code', () => {
     expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m)
   })
 })

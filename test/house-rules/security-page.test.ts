@@ -7,12 +7,12 @@ import { PROJECT_FOLDER } from './read-module.ts'
 const PROOF = 'proved by'
 
 interface Claim {
-  /** What is protected, as the first cell says it. */
+  /** The protected thing, from the first cell. */
   what: string
   proofs: { file: string; title: string }[]
 }
 
-/** The rows of all tables of the page about security that name tests. */
+/** The rows of all tables of the security page that name tests. */
 function readClaims(): Claim[] {
   const text = readFileSync(join(PROJECT_FOLDER, 'docs', 'security.md'), 'utf8')
   const claims: Claim[] = []
@@ -34,7 +34,7 @@ function readClaims(): Claim[] {
   return claims
 }
 
-/** The tests that a cell names, each a file under `test` and the whole title. */
+/** The tests that a cell names: each a file under `test` and a full title. */
 function readProofs(cell: string): Claim['proofs'] {
   return cell.split('<br>').flatMap((part) => {
     const [, file, title] = /^`([\w/.-]+\.test\.ts)` (.+)$/.exec(part.trim()) ?? []
@@ -42,7 +42,7 @@ function readProofs(cell: string): Claim['proofs'] {
   })
 }
 
-/** Whether a file has a test of exactly that title. */
+/** Whether a file has a test with exactly that title. */
 function hasTest(file: string, title: string): boolean {
   const path = join(PROJECT_FOLDER, 'test', file)
   if (!existsSync(path)) return false
@@ -56,13 +56,13 @@ it('claims nothing without a test', () => {
   expect(claims.filter(({ proofs }) => proofs.length === 0).map(({ what }) => what)).toEqual([])
 })
 
-it('has a row for each of the 20 points of the security page of Electron', () => {
+it("has a row for each of the 20 points of Electron's security page", () => {
   const text = readFileSync(join(PROJECT_FOLDER, 'docs', 'security.md'), 'utf8')
   const numbers = [...text.matchAll(/^\| (\d+) \|/gm)].map(([, number]) => Number(number))
   expect(numbers).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
 })
 
-it('names tests that exist, by their whole titles', () => {
+it('names existing tests by their full titles', () => {
   const named = readClaims().flatMap(({ proofs }) => proofs)
   expect(named.filter(({ file, title }) => !hasTest(file, title))).toEqual([])
 })

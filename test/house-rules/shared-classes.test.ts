@@ -5,7 +5,7 @@ import { listFiles, PROJECT_FOLDER } from './read-module.ts'
 
 const read = (path: string) => readFileSync(join(PROJECT_FOLDER, path), 'utf8')
 
-/** The properties that each class sets by itself: in no other state, window or place. */
+/** The properties that each class sets itself, outside other states, windows and places. */
 function readClasses(css: string): ReadonlyMap<string, ReadonlySet<string>> {
   const classes = new Map<string, Set<string>>()
   for (const [, selectors = '', body = ''] of css.matchAll(/^((?:\.[\w-]+,\n)*\.[\w-]+) \{\n([^}]*)\}/gm)) {
@@ -17,7 +17,7 @@ function readClasses(css: string): ReadonlyMap<string, ReadonlySet<string>> {
   return classes
 }
 
-/** Words of class names that no shared rule is for: a wrong letter in one loses its look without a word. */
+/** Words in class names without a shared rule: a typo would silently lose the style. */
 function findUnknown(text: string, known: ReadonlySet<string>): string[] {
   return [...text.matchAll(/className(?:=|: )\{?(?:"([^"\n]*)"|'([^'\n]*)'|`([^`\n]*)`)/g)]
     .flatMap(([, ...found]) =>
@@ -29,7 +29,7 @@ function findUnknown(text: string, known: ReadonlySet<string>): string[] {
     .filter((word) => word !== '' && !known.has(word))
 }
 
-/** What begins with the name of a shorthand, but is not set by it. */
+/** Properties that begin with a shorthand's name but are not set by it. */
 const APART = ['border-collapse', 'border-radius', 'flex-direction', 'flex-wrap', 'overflow-wrap']
 
 function isSetBy(property: string, other: string): boolean {
@@ -37,7 +37,7 @@ function isSetBy(property: string, other: string): boolean {
   return property.startsWith(`${other}-`) && !APART.includes(property)
 }
 
-/** Shared classes that do nothing, because a class of the screen beside them sets the same again. */
+/** Shared classes without effect, because a screen's class beside them sets the same properties. */
 function findOverruled(text: string, readCss: (specifier: string) => string, shared = SHARED): string[] {
   const own = new Map(
     [...text.matchAll(/import (\w+) from '(\.[^']+\.module\.css)'/g)].map(
@@ -59,7 +59,7 @@ function findOverruled(text: string, readCss: (specifier: string) => string, sha
 const SHARED = readClasses(read('src/renderer/ui/classes.css'))
 
 describe('shared classes', () => {
-  it('are there for each word of a class name', () => {
+  it('exist for each word of a class name', () => {
     const css = ['classes', 'base'].map((name) => read(`src/renderer/ui/${name}.css`)).join('\n')
     const known = new Set([...css.matchAll(/\.([a-z][\w-]*)/g)].map(([, name = '']) => name))
     const paths = listFiles('src/renderer').filter((path) => path.endsWith('.tsx'))
@@ -71,7 +71,7 @@ describe('shared classes', () => {
     expect(findUnknown(text, known)).toEqual(['flex-warp', 'blod', 'smal'])
   })
 
-  it('are not overruled by the class of a screen beside them', () => {
+  it("are not overruled by a screen's class beside them", () => {
     const paths = listFiles('src/renderer').filter((path) => path.endsWith('.tsx'))
     const problems = paths.flatMap((path) =>
       findOverruled(read(path), (specifier) => read(join(dirname(path), specifier))).map(
@@ -85,7 +85,7 @@ describe('shared classes', () => {
     ['border-b', 'border: 0', 'border'],
     ['p-4', 'padding: 0', 'padding'],
     ['text-lg', 'font: inherit', 'font'],
-  ])('would be found where %s is beside a class with %s', (word, rule, property) => {
+  ])('would be found if %s is beside a class with %s', (word, rule, property) => {
     const text = `import styles from './a.module.css'\n<p className={\`${word} \${styles.own}\`} />`
     expect(findOverruled(text, () => `.own {\n  ${rule};\n}\n`)).toEqual([
       `"${word}" does nothing beside .own, which sets ${property}`,

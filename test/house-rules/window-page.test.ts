@@ -13,7 +13,7 @@ function listOptions(command: Command): string[] {
   return [...own, ...command.commands.flatMap(listOptions)]
 }
 
-it('says of each option of the command line where the window has it', async () => {
+it('says for each command-line option where the window has it', async () => {
   const program = await createProgram(createKeptContext().context, COMMAND_NAMES)
   const named = PAGE.matchAll(/`(--[a-z0-9-]+)`/g)
   expect(new Set([...named].map(([, option]) => option))).toEqual(new Set(listOptions(program)))

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { PROJECT_FOLDER } from './read-module.ts'
 
-// What holds for every workflow, also where actionlint and zizmor (npm run lint:workflows) are not installed.
+// Rules for every workflow, checked even if actionlint and zizmor (npm run lint:workflows) are not installed.
 
 interface Step {
   uses?: string
@@ -36,7 +36,7 @@ const jobs = workflows.flatMap(({ name, workflow }) =>
 const steps = jobs.flatMap(({ where, job }) => job.steps.map((step) => ({ where, step })))
 
 describe('workflows', () => {
-  it('are those of checks, of the packaged app, of releases, of publishing them and of the night', () => {
+  it('are those for checks, the packaged app, releases, publishing and the night', () => {
     expect(workflows.map(({ name }) => name)).toEqual([
       'ci.yml',
       'nightly.yml',
@@ -46,7 +46,7 @@ describe('workflows', () => {
     ])
   })
 
-  it('name every action by the hash of one version, the same everywhere', () => {
+  it('pin every action to the hash of one version, the same everywhere', () => {
     const used = files.flatMap(({ text }) => text.split('\n').filter((line) => /\buses:/.test(line)))
     expect(used.length).toBeGreaterThan(10)
     const pins = used.map((line) => /uses: ([\w/-]+)@([0-9a-f]{40}) # (v\d+\.\d+\.\d+)$/.exec(line))
@@ -57,7 +57,7 @@ describe('workflows', () => {
 
   const WRITERS = ['publish.yml npm', 'publish.yml image', 'release.yml draft']
 
-  it('may do nothing by default, and write only where a release is drafted or published', () => {
+  it('have no permissions by default, and write only to draft or publish a release', () => {
     expect(
       workflows.filter(({ workflow }) => Object.keys(workflow.permissions ?? { all: '' }).length > 0),
     ).toEqual([])
@@ -67,21 +67,21 @@ describe('workflows', () => {
     expect(writers.map(({ where }) => where)).toEqual(WRITERS)
   })
 
-  it('run no code of the repository or of a package where they may write', () => {
+  it('run no code of the repository or of a package with write permission', () => {
     const writing = steps.filter(({ where }) => WRITERS.includes(where))
     expect(writing.filter(({ step }) => step.uses?.startsWith('actions/checkout@'))).toEqual([])
     const commands = writing.map(({ step }) => step.run ?? '').filter((run) => /\b(npm|npx|node)\b/.test(run))
     expect(commands).toEqual(['npm publish ./sluice-*.tgz --provenance --access public --ignore-scripts'])
   })
 
-  it('end by themselves, one after another', () => {
+  it('have a time limit and run one after another', () => {
     expect(jobs.filter(({ job }) => !((job['timeout-minutes'] ?? 0) > 0)).map(({ where }) => where)).toEqual(
       [],
     )
     expect(workflows.filter(({ workflow }) => !workflow.concurrency?.group)).toEqual([])
   })
 
-  it('give secrets to nothing but the steps that sign', () => {
+  it('give secrets only to the steps that sign', () => {
     const holders = steps.filter(({ step }) => JSON.stringify(step).includes('secrets.'))
     expect(holders.map(({ where }) => where)).toEqual(['release.yml build', 'release.yml build'])
     for (const { step } of holders) {
@@ -93,7 +93,7 @@ describe('workflows', () => {
     expect(files.reduce((sum, { text }) => sum + count(text), 0)).toBe(inSteps.reduce((a, b) => a + b, 0))
   })
 
-  it('keep no token in the sources, run no install scripts, and put no expression into a command', () => {
+  it('keep no token in the checkout, run no install scripts, and put no expression into a command', () => {
     const checkouts = steps.filter(({ step }) => step.uses?.startsWith('actions/checkout@'))
     expect(checkouts.length).toBeGreaterThan(5)
     expect(checkouts.filter(({ step }) => step.with?.['persist-credentials'] !== false)).toEqual([])
@@ -102,7 +102,7 @@ describe('workflows', () => {
     expect(commands.filter((run) => run.includes('${{'))).toEqual([])
   })
 
-  it('run scripts that package.json has', () => {
+  it('run only scripts in package.json', () => {
     const { scripts }: { scripts: Record<string, string> } = JSON.parse(
       readFileSync(join(PROJECT_FOLDER, 'package.json'), 'utf8'),
     )
