@@ -1,6 +1,6 @@
 import type { LedgerKind, LedgerService } from '../lookback/ledger.ts'
 import { type ErrorEntry, ofCode } from './error-entry.ts'
-import { formatCount } from './figure-text.ts'
+import { formatCount, formatCounted } from './figure-text.ts'
 
 const DIFFERENT_KEYS =
   'If the file of labels and the run call the column differently, name both: --key FILE_COLUMN=RUN_COLUMN.'
@@ -243,6 +243,14 @@ export const LOOKBACK_MESSAGES = {
       remedy: 'Nothing was stored. Correct this row of the file and import the file again.',
     }),
   }),
+  assertions_unanswered: {
+    code: 'BAD_SOURCE',
+    exit: 'notJudged',
+    words: ({ runId, withoutAnswer }: { runId: string; withoutAnswer: number }) => ({
+      text: `assertions cannot be judged: ${formatCounted(withoutAnswer, 'labelled row')} of run ${runId}, and none has an answer`,
+      remedy: 'Retry the run, then evaluate it again.',
+    }),
+  },
 } satisfies Record<string, ErrorEntry>
 
 const DEEDS: Record<LedgerKind, string> = {

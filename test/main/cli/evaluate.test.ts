@@ -355,6 +355,24 @@ describe('evaluate', () => {
     expect(await evaluate()).toMatchObject({ code: 0 })
   })
 
+  it('exits with 98 if no labelled row has an answer, and with 2 without assertions', async () => {
+    const folder = createTemporaryFolder()
+    const sandbox = await withSandbox()
+    const sluice = (...args: string[]) =>
+      runInProcess(args, { workspace: join(folder, 'w'), env: { SLUICE_API_KEY: 'refused' } })
+    const source = writeSource(
+      folder,
+      'posts.csv',
+      'user_id,text_data,truth\nu1,claim your free prize,Likely spam\n',
+    )
+    await sluice('task', source, '--base-url', sandbox.baseUrl, '--quiet')
+    const said = expect.stringContaining('1 labelled row')
+    expect(
+      await sluice('evaluate', 'latest', '--label', 'truth', '--assert', 'recall(Likely spam)>=0.9'),
+    ).toMatchObject({ code: 98, stderr: said })
+    expect(await sluice('evaluate', 'latest', '--label', 'truth')).toMatchObject({ code: 2 })
+  })
+
   it('exits with 99 where an assertion does not hold, and says what was found', async () => {
     onlyInLongForm()
     const { evaluate, sluice } = await sendRows()

@@ -157,6 +157,7 @@ const ARGUMENTS = {
   header: 'X-Gateway',
   what: 'key',
   withoutAnswer: 2,
+  files: ['monday.csv', 'tuesday.csv'],
 }
 
 const IDS = Object.keys(ERROR_MESSAGES) as ErrorId[]
@@ -165,6 +166,7 @@ const IDS = Object.keys(ERROR_MESSAGES) as ErrorId[]
 const OF_COMMANDS = new Set<ErrorId>([
   'arguments_refused',
   'assertion_of_unknown_rule',
+  'assertions_unanswered',
   'baseline_alone',
   'baseline_deleted',
   'again_source_changed',
@@ -179,6 +181,7 @@ const OF_COMMANDS = new Set<ErrorId>([
   'export_gzip_of_stdout',
   'entry_unwritable',
   'export_column_unknown',
+  'filter_file_unknown',
   'export_columns_of_jsonl',
   'export_delimiter_of_csv',
   'export_delimiter_of_source',

@@ -116,11 +116,12 @@ export async function* evaluateInSteps(
     yield progress
   }
   if (rows.evaluated === 0) {
-    throw new SluiceError({
-      id: 'evaluation_without_labels',
-      runId: family.record.runId,
-      withoutAnswer: rows.without_answer,
-    })
+    const { runId } = family.record
+    const { without_answer: withoutAnswer } = rows
+    if (withoutAnswer > 0 && options.assertions.length > 0) {
+      throw new SluiceError({ id: 'assertions_unanswered', runId, withoutAnswer })
+    }
+    throw new SluiceError({ id: 'evaluation_without_labels', runId, withoutAnswer })
   }
   refuseNoTargets(labels, rules, options.positives, verdictRows > 0)
   const { judged, drawn } = evaluator.judge(reader.strata.populations)
