@@ -180,8 +180,7 @@ export function rememberDraft(): void {
     try {
       sessionStorage.setItem(KEY, JSON.stringify(toMemory(draft)))
     } catch {
-      // If the browser stores nothing, the draft is lost with the page, as it says; but no older one may
-      // return.
+      // If the browser stores nothing, the page loses the draft, as it says; but no older one may return.
       forgetDraft()
     }
   })

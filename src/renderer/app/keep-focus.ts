@@ -81,8 +81,7 @@ class FocusWatch {
     window.addEventListener('pointerdown', noteInput, { capture: true, signal })
     window.addEventListener('keydown', goToPart, { signal })
     document.addEventListener('focusin', ({ target }) => this.#hold(target), { signal })
-    // A click on empty space drops the focus on purpose. Removed or disabled elements blur too, before they
-    // go.
+    // A click on empty space drops the focus on purpose. Removed or disabled elements blur as they go.
     document.addEventListener('focusout', ({ target }) => queueMicrotask(() => this.#release(target)), {
       signal,
     })

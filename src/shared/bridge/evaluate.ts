@@ -49,8 +49,7 @@ export type EvaluateQuestionInput = z.input<typeof questionSchema>
 /** How right the rules of a run were, by labels. */
 export const evaluateContract = {
   /**
-   * Where a run's labels may be, judging by some rows. Fails with `BAD_USAGE` if its rules cannot be
-   * evaluated.
+   * Where a run's labels may be, by some of its rows. Fails with `BAD_USAGE` if rules cannot be evaluated.
    */
   choices: base.input(runIdSchema).output(labelChoicesSchema),
   /**

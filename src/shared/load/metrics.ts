@@ -332,7 +332,7 @@ export function readMetric(
     case 'trend': {
       const latency = isTrend(metric) ? measured.latencies[metric] : undefined
       if (latency === undefined || latency.totalCount === 0) {
-        // Requests over an open connection spent no time on opening it; without any request, the time is
+        // Requests over an open connection spent no time on opening it. Without requests, that time is
         // unknown.
         const isOfOpening = definition.phase !== undefined && definition.phase !== 'waitingUs'
         return isOfOpening && (measured.latencies.http_req_sending?.totalCount ?? 0) > 0 ? 0 : null

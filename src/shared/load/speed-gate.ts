@@ -102,10 +102,7 @@ const percentileVerdictSchema = z.object({
   reason: reasonSchema.nullable(),
   /** The probability that chance alone makes B so much slower than allowed; compared with `level`. */
   p: z.number().nullable(),
-  /**
-   * If within: the multiple of A's value from which B would have failed, for as many requests that vary
-   * alike.
-   */
+  /** If within: the multiple of A's value from which B would have failed, if requests varied as much. */
   fails_from: z.number().nullable(),
 })
 
@@ -278,7 +275,7 @@ function judgeFailures(
   if (runs.some(({ requests }) => requests === 0)) return open('no_requests')
   if (runs.some(({ seconds }) => seconds === 0)) return open('percentiles_only')
   const isShort = runs.some(({ seconds }) => seconds < FAILURE_SECONDS_MIN)
-  // One second does not show how failures depend on each other, but B mostly failing while A does not is
+  // One second does not show how failures depend on each other. Yet if B mostly fails and A does not, that is
   // plain.
   if (isShort && !(shares.b > FAILING_SHARE && shares.a <= FAILING_SHARE)) return open('too_short')
   const toFailures = (side: readonly JudgedRun[]) => side.map(({ failures }) => failures)

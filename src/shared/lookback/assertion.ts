@@ -58,8 +58,7 @@ export function checkAssertion(
 ): Evaluation['assertions'][number] {
   const isKnown = knowsLabels || findJudged(evaluation.rules, of) !== undefined
   const found = isKnown ? readFigure(evaluation, of, figure) : null
-  // The floating-point mean of 0.7, 0.8 and 0.9 is below 0.8, and a document may give a limit with all
-  // digits.
+  // The floating-point mean of 0.7, 0.8 and 0.9 is below 0.8, and a limit may be copied with all its digits.
   const value = found === null ? null : roundNoise(found)
   return { expression, value, ok: value !== null && compare(value, operator, roundNoise(limit)) }
 }

@@ -29,7 +29,7 @@ const comparedRunSchema = z.object({
   ambiguous: z.int(),
 })
 
-/** Rows of both runs by whether a rule triggered, and how probable so uneven a change is by chance alone. */
+/** Rows of both runs by whether a rule triggered, and the probability of such a change by chance alone. */
 const flipsSchema = z.object({
   /** Triggered in both. */
   both: z.int(),

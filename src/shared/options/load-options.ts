@@ -155,7 +155,7 @@ export const LOAD_OPTIONS = {
       otherwise: 'a think time belongs to a closed pace; an open one has its schedule',
     },
   },
-  /** How long requests may stay in flight after the load (30 s as in k6) before their outcome is unknown. */
+  /** How long requests may stay in flight after the load (30 s as in k6) before they count as unknown. */
   gracefulStopMs: {
     schema: z.int().min(0).max(HOUR_MS).default(30_000),
     words:

@@ -33,8 +33,7 @@ export async function buildPart(
   const aside = `${folder}-${process.pid}`
   const environment = process.env['NODE_ENV']
   try {
-    // Sets the environment for the build too: with Vitest's own, `test`, React would be built for
-    // development.
+    // Also sets the build's environment: with Vitest's own, `test`, React would be built for development.
     const { config } = await resolveConfig({ logLevel: 'error', build: { outDir: aside } }, 'build', mode)
     await build(config?.[part])
     await mkdir(BUILT_FOLDER, { recursive: true })

@@ -184,8 +184,7 @@ async function completePlan(
     )
   }
   for (const [field, column] of listColumns(matchColumns(columns, plan.operation))) {
-    // A column of an object's field, such as `a.b`, matches by a part of its name: the person should check
-    // it.
+    // A column of an object's field, such as `a.b`, matches by part of its name: the person should check it.
     if (plan.mapping[field] !== undefined || column === field || !String(column).includes('.')) continue
     await context.err.writeLine(
       toPrintable(

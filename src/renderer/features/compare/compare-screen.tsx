@@ -405,10 +405,7 @@ function describeSize(run: RunSummary): string {
   return [formatCounted(run.rows.read - countLeftOut(run.rows), 'row'), ...listCounts(unsent)].join(', ')
 }
 
-/**
- * The ids with one more run: a second is placed by its time, later ones come last. `only` is the sole run so
- * far.
- */
+/** The ids with one more run: a second one is placed by its time, later ones last. `only` is the first. */
 export function place(run: RunSummary, runIds: readonly string[], only: RunSummary | undefined): string[] {
   const isEarlier = runIds.length === 1 && only !== undefined && run.created_at < only.created_at
   return isEarlier ? [run.run_id, ...runIds] : [...runIds, run.run_id]

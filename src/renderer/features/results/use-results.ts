@@ -166,10 +166,7 @@ export function useResults(runId: string, first: RowFilter) {
     },
     cursor,
     setCursor,
-    /**
-     * A new object whenever the row under the cursor must be scrolled into view: for a new list, or on
-     * request.
-     */
+    /** A new object whenever the row under the cursor must come into view: for a new list, or on request. */
     shown: useMemo(() => ({ order, shown }), [order, shown]),
     showCursor: () => show({}),
     /** Moves the cursor by one row, within the table. */
