@@ -35,7 +35,7 @@ export class GeneratorWatch {
     this.#lateUs = Math.max(this.#lateUs, lateUs)
   }
 
-  /** What was seen since the last call. */
+  /** Observations since the last call. */
   take(): Pick<SecondHealth, 'eventLoopMaxUs' | 'gcPauses' | 'gcMaxUs' | 'gcUs'> {
     const seen = {
       eventLoopMaxUs: Math.max(this.#eventLoop.longestStallUs, Math.round(this.#lateUs)),

@@ -32,7 +32,7 @@ export class LoadCallbacks {
   readonly #awaited = new Map<number, number>()
   /** When the first try of a resent request was sent: its callback may answer that one. */
   readonly #firstSent = new Map<number, number>()
-  /** Those of them not acknowledged, so that no callback was promised. */
+  /** Unacknowledged requests, which were promised no callback. */
   readonly #unpromised = new Set<number>()
   /** Arrival of callbacks whose requests had not been reported yet, and the rules they name. */
   readonly #early = new Map<number, { receivedAtUs: number; rules: Judgement['rules'] }>()

@@ -170,7 +170,7 @@ export class LoadGenerator {
   }
 
   /**
-   * Gives up due requests that find no room: at once if the plan says so, else when the load is long over.
+   * Gives up due requests without a free slot: at once if the plan says so, else long after the load's end.
    */
   #drop(nowMs: number): void {
     const { pacer, load } = this.#options

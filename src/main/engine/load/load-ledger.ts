@@ -107,7 +107,7 @@ export class LoadLedger {
     for (let at = 0; at < records.length; at += RECORD_NUMBERS) this.#addRecord(records, at, names)
   }
 
-  /** What closed seconds come to in sums and by tags, and `others` with them. */
+  /** Sums of closed seconds and their tags, together with `others`. */
   addUp(others: UnansweredRequests | null): { sums: SummedRequests; tagged: TaggedRequests } {
     if (others === null) return { sums: this.total.sums, tagged: this.tagged }
     const sums = new SummedRequests()

@@ -25,7 +25,7 @@ import { toLoadHealth } from './generator-health.ts'
 /** Seconds read at once, so that no read stays open. */
 const PAGE = 200
 
-/** A second of a load test as the journal has it, its histograms compressed. */
+/** A journal's record of a load test's second, with compressed histograms. */
 export interface StoredLoadSecond {
   extras: LoadSecondExtras
   counts: Record<Outcome, number>

@@ -55,7 +55,9 @@ const START_MS = 50
 /** Delay before a second is closed, to read the callbacks that came in it, milliseconds. */
 const SETTLE_MS = 250
 const LOOK_MS = 100
-/** A silence is reported if it is as long as so many times the p99, and as so many stalls of this machine. */
+/**
+ * A silence is reported if it lasts at least this many times the p99 and this many stalls of this machine.
+ */
 const SILENCE_TIMES = 10
 const SILENCE_STALLS = 2
 
@@ -64,7 +66,7 @@ const SILENCE_STALLS = 2
  */
 export type LoadEnd = { kind: 'done' } | { kind: 'stopped' } | { kind: 'crossed' | 'refused'; reason: string }
 
-/** What a load test is made of. */
+/** The parts of a load test. */
 export interface LoadRunOptions {
   journal: Journal
   record: RunRecord
@@ -173,7 +175,7 @@ export class LoadRun {
     return this.#isStopped ? { kind: 'stopped' } : { kind: 'done' }
   }
 
-  /** Sends nothing new; what was measured so far is the result. */
+  /** Stops sending; the measurements so far are the result. */
   stop(): void {
     this.#isStopped = true
     this.#halt()
@@ -361,7 +363,7 @@ export class LoadRun {
     this.#metrics = readMetricValues(measured)
   }
 
-  /** What closed seconds came to, and requests that wait for an answer with them. */
+  /** Totals of closed seconds, including requests that still wait for an answer. */
   #measure(unanswered: UnansweredRequests | null): LoadMeasurements {
     const { load, record } = this.#options
     const { sums, tagged } = this.#ledger.addUp(unanswered)
@@ -423,7 +425,7 @@ export class LoadRun {
   get #leastSilenceUs(): number {
     const succeeded = this.total.percentiles('succeeded_duration')
     const answerUs = succeeded === null ? this.#ledger.silence.slowestAnswerUs : succeeded.p99 * 1000
-    // While this machine stood still, answers lay unread; that silence was not the service's.
+    // While this machine stalled, answers lay unread; the service was not silent then.
     return Math.max(SILENCE_MIN_US, SILENCE_TIMES * answerUs, SILENCE_STALLS * this.#seconds.stallMaxUs)
   }
 

@@ -59,7 +59,7 @@ export class LoadSeconds {
   dropped = 0
   /** Seconds in which too little of the schedule went out. */
   behind = 0
-  /** Longest time that a sending thread stood still, microseconds. */
+  /** Longest stall of a sending thread, microseconds. */
   stallMaxUs = 0
   /** The longest start lag that this machine caused, microseconds. */
   ownLagMaxUs = 0

@@ -55,7 +55,7 @@ export type LoadUpdate =
       kind: 'health'
       index: number
       health: SecondHealth
-      /** Requests that have waited long for an answer by then, as records of what they would be if none came. */
+      /** Requests still waiting for an answer, as the records they would become without one. */
       open: Float64Array
     }
 
@@ -86,7 +86,7 @@ export interface SecondHealth {
   /** Due by the end of the second, not sent, and not held up by the cap. */
   behind: number
   inFlightMax: number
-  /** Longest time that the event loop stood still. */
+  /** Longest stall of the event loop. */
   eventLoopMaxUs: number
   gcPauses: number
   gcMaxUs: number

@@ -64,7 +64,7 @@ export const FLAG = {
   acknowledged: 16,
   /** Some of it may have left. */
   sent: 32,
-  /** A whole answer came, whatever it said. */
+  /** A complete answer arrived, whatever its content. */
   answered: 64,
   /** It succeeded, and its answer repeats the post_id that was sent; repeats none; names another. */
   verified: 128,

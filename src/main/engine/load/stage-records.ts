@@ -3,7 +3,7 @@ import { isOpen, STAGES_COUNTED } from '../../../shared/load/load-pace.ts'
 import type { LoadStage } from '../../../shared/load/load-report.ts'
 import { STAGE_METRICS, type StagedRequests } from './tagged-requests.ts'
 
-/** The stages of a load, as far as measured; empty if its pace has none, or too many. */
+/** The measured stages of a load; empty if its pace has none, or too many. */
 export function toStageRecords(
   load: Load,
   staged: StagedRequests,

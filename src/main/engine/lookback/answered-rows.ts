@@ -221,7 +221,7 @@ interface Changeable<Value> extends ArrayLike<Value> {
 /** An owner is kept in 16 bits. */
 const OWNERS_MAX = 0x10000
 
-/** A row of the source as a journal has it. */
+/** A source row in a journal. */
 interface WholeRow {
   cells: string[]
   kinds: string | null

@@ -15,7 +15,7 @@ import type { PairedRows } from './paired-rows.ts'
 import { createLabelReader, createVerdictFinder, NO_LABEL } from './row-labels.ts'
 import type { Standing } from './standings.ts'
 
-/** Stands for all targets together. */
+/** Represents all targets together. */
 const OVERALL = -1
 
 function noticeAll(steps: Iterator<number>): void {
@@ -23,8 +23,8 @@ function noticeAll(steps: Iterator<number>): void {
 }
 
 /**
- * Compares what the rules of two runs did with labels, on the rows that both decided. Labels are those of B;
- * a row without one gets the verdicts on its row of A. Throws as an evaluation does.
+ * Compares the rules of two runs with labels, on the rows that both decided. Labels are those of B; a row
+ * without one gets the verdicts on its row of A. Throws as an evaluation does.
  */
 export async function compareByLabels(
   a: RunFamily,

@@ -43,9 +43,9 @@ export async function evaluateRun(family: RunFamily, options: EvaluateOptions): 
 }
 
 /**
- * Compares what the rules of a run and its retries did with labels: what was right, what triggered wrongly
- * and what was missed. Reads the run at most twice, a few thousand rows at a time, and yields its progress
- * after each step. Throws `BAD_USAGE` if there is nothing to evaluate, or a column or rule does not exist.
+ * Compares the rules of a run and its retries with labels: what was right, what triggered wrongly and what
+ * was missed. Reads the run at most twice, a few thousand rows at a time, and yields its progress after each
+ * step. Throws `BAD_USAGE` if there is nothing to evaluate, or a column or rule does not exist.
  */
 export async function* evaluateInSteps(
   family: RunFamily,
@@ -199,7 +199,7 @@ interface StepKind extends LabelledKind {
   isExpected: readonly boolean[]
 }
 
-/** The kinds of the evaluated rows in a step: most rows are of a few kinds. */
+/** The kinds of the evaluated rows in a step, since most rows share a few kinds. */
 class StepKinds {
   readonly step: AnsweredStep
   readonly kinds: StepKind[] = []

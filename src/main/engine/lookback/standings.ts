@@ -12,7 +12,7 @@ export interface NumberedRule {
   ruleIds: string[]
 }
 
-/** The state of a row in a run, as far as runs are compared by it. */
+/** The state of a row in a run, reduced to what comparisons need. */
 export interface Standing {
   /** The number of the run or retry whose answer it is. */
   member: number
@@ -33,7 +33,7 @@ export interface Standing {
   rules: readonly number[]
 }
 
-/** The standing of each row of a run and its retries. Most rows are of a few kinds. */
+/** The standing of each row of a run and its retries. Most rows share a few kinds. */
 export class Standings {
   readonly kinds: Standing[] = []
   /** The number of each row's kind plus one; 0 for a row that the run does not have. */
@@ -66,7 +66,7 @@ export class Standings {
     return known
   }
 
-  /** The standing of a row; undefined if the run does not have it. */
+  /** The standing of a row; undefined if the run lacks it. */
   at(row: number): Standing | undefined {
     return this.kinds[(this.of[row] ?? 0) - 1]
   }

@@ -7,7 +7,7 @@ import type { RowScores } from '../run/results/row-values.ts'
 import { JournalColumns } from './journal-columns.ts'
 import type { StretchColumns } from './stretch-columns.ts'
 
-/** What is stored next to a journal, as far as requested. */
+/** Columns stored next to a journal, limited to the requested ones. */
 interface StoredPart extends Pick<FoundColumns, 'marks' | 'kinds'> {
   /** Columns and classes that are not stored have no entry. */
   cells: ReadonlyMap<number, RowCells>

@@ -13,7 +13,7 @@ export interface StretchColumns {
   readonly cached: Uint8Array
   /** A number for which rules each row triggered; rows with the same number triggered the same ones. */
   readonly sets: Float64Array | Uint16Array
-  /** Ids of the rules that a number of {@link sets} stands for. */
+  /** Rule ids behind a number of {@link sets}. */
   ruleIdsOf(set: number): readonly string[]
   /** What each answer names; '' for nothing. */
   names(kind: 'language' | 'model'): readonly string[]

@@ -76,7 +76,7 @@ export function createNotesWriter(
   }
 }
 
-/** Writes a field unless the whole request has it; with `isTold`, warns if the value there differs. */
+/** Writes a field unless the whole request contains it; with `isTold`, warns if the value there differs. */
 export function keepPresent(name: string, write: WriteField, isTold = false): WriteField {
   return (body, row, cells, kinds) => {
     if (!Object.hasOwn(body, name)) return write(body, row, cells, kinds)

@@ -25,7 +25,7 @@ export function isObjectValue(value: unknown): boolean {
   return value instanceof JsonText ? value.text.trimStart().startsWith('{') : isJsonObject(value)
 }
 
-/** A value of a body as text: a string as it is, anything else as its JSON. */
+/** A value of a body as text: a string unchanged, anything else as its JSON. */
 export function toValueText(value: unknown): string {
   if (typeof value === 'string') return value
   return value instanceof JsonText ? value.text : (JSON.stringify(value) ?? String(value))
@@ -74,7 +74,7 @@ function appendTo(text: string, members: readonly JsonMember[], behind: readonly
 /** What a row is mapped to: fields by name, and the text of the whole request that it began with, if any. */
 export type Body = Record<string, unknown> & { [WHOLE]?: WholeRequest }
 
-/** A whole request as its cell has it, and the values that its members gave the body. */
+/** A cell with a whole request, and the values that its members gave the body. */
 interface WholeRequest {
   text: string
   members: readonly JsonMember[]

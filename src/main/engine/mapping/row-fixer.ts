@@ -41,7 +41,7 @@ interface UnfixedRow {
   half: RowHalf | null
 }
 
-/** What fixes changed in a row, and what is still wrong with the values they wrote. */
+/** What fixes changed in a row, and the remaining problems of the values they wrote. */
 interface FixedRow {
   problems: readonly FoundProblem[]
   corrections?: readonly Correction[]

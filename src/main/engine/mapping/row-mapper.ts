@@ -62,7 +62,7 @@ interface MappedRow {
 export interface UniqueKey {
   field: string
   value: string
-  /** The value as the row has it, if case does not count and `value` is lower-cased. */
+  /** The row's spelling of the value if case does not count and `value` is lower-cased. */
   shown?: string
   /** What the value looks like, to warn of others that look the same. */
   looks?: string
@@ -149,8 +149,8 @@ export function createRowMapper(
 }
 
 /**
- * Compiles a plan's mapping into a function that returns only the body, the same as {@link createRowMapper}:
- * what is sent was checked before. Throws `BAD_PLAN`.
+ * Compiles a plan's mapping into a function that returns only the body, the same as {@link createRowMapper};
+ * rows were checked before. Throws `BAD_PLAN`.
  */
 export function createBodyMapper(
   plan: SentPlan,
@@ -291,7 +291,7 @@ function findSurplusModels({ operation }: Plan, mapping: Mapping): MappingMistak
   return [{ id: 'too_many_models', field: 'models', models: surplus }]
 }
 
-/** What is wrong with the template that makes addresses of media files. */
+/** Problems of the template that makes addresses of media files. */
 function findMediaMistakes(plan: Plan, columns: readonly string[]): MappingMistake[] {
   const { media } = plan.source
   if (media?.kind !== 'template' || !hasMediaFiles(plan, columns)) return []
@@ -304,7 +304,7 @@ function findMediaMistakes(plan: Plan, columns: readonly string[]): MappingMista
   return [...unknown, { id: 'media_path_missing', field: 'media', template }]
 }
 
-/** `only` names the single wanted field; a column with whole requests may have it, too. */
+/** `only` names the single wanted field, which a column with whole requests may also contain. */
 function createWriters(
   plan: Plan,
   mapping: Mapping,

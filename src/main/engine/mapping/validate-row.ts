@@ -312,8 +312,8 @@ function createModelsRule(operation: TaskOperation, areConstant: boolean): RowRu
 }
 
 /**
- * What is odd about a model (docs/interface.md §4.1): only warnings, since a deployment may know more than
- * the interface lists. In v2 an unlisted name may be a custom index, so nothing is reported.
+ * Oddities of a model (docs/interface.md §4.1): only warnings, since a deployment may know more than the
+ * interface lists. In v2 an unlisted name may be a custom index, so nothing is reported.
  */
 function findModelDoubt(model: string, { api, mode }: TaskOperation): ProblemCause | null {
   const known = findModel(model)

@@ -245,7 +245,7 @@ export function drawSpectrum(lines: readonly SpectrumLine[], nines: number): Mar
   )
 }
 
-/** The percentile of so many nines: `0 %`, `90 %`, `99.9 %`. */
+/** The percentile with this many nines: `0 %`, `90 %`, `99.9 %`. */
 function formatNines(nines: number): string {
   return `${Number((100 * (1 - 10 ** -nines)).toFixed(Math.max(0, nines - 2)))} %`
 }

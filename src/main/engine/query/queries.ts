@@ -488,7 +488,7 @@ function findFamily({ file, held }: AskedRun): RunFamily | null {
   return readRunFamily(pool, file, (runId, itsFile) => held.includes(runId) || isLeaseHeld(itsFile))
 }
 
-/** What a query over all rows needs, as far as it can be found within a moment. */
+/** Data for a query over all rows, or the part of it found within a moment. */
 async function count(
   run: AskedRun,
   query: Pick<PageQuery, 'filter' | 'sort'> & Partial<PageQuery>,
@@ -512,7 +512,7 @@ async function count(
   return { index, findings: found, isCounted: isCounted && counted.isCounted }
 }
 
-/** The findings of a run, as far as they can be found within a moment. */
+/** A run's findings, or the part of them found within a moment. */
 function askFindings(run: AskedRun, patienceMs: number): Promise<{ index: RowFindings; isCounted: boolean }> {
   return findings.ask(run.file, '', {
     create: (before) => new RowFindings(before),

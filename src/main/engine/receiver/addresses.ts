@@ -88,7 +88,7 @@ function toAddressMac(secret: string, text: string): string {
   return digest.subarray(0, MAC_BYTES).toString('base64url')
 }
 
-/** Whether `mac` is that of `text`, in constant time. */
+/** Whether `mac` belongs to `text`, in constant time. */
 function isAddressMac(secret: string, text: string, mac: string): boolean {
   const expected = Buffer.from(toAddressMac(secret, text))
   // Compares the texts, not their bits: 22 characters have four spare bits, so 16 texts would be accepted.

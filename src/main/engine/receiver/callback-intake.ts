@@ -86,7 +86,7 @@ export class CallbackIntake {
         settle('overloaded')
         return
       }
-      // What is not a result is stored as evidence anyway, and answered 400.
+      // Anything but a result is stored as evidence, and answered with 400.
       const outcome = isReadable(body) ? 'stored' : 'malformed'
       this.#store({ ...target, receivedAtUs, body }, (error) => settle(error === null ? outcome : 'unstored'))
     })

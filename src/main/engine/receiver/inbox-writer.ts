@@ -125,7 +125,7 @@ export class InboxWriter {
    * next opened.
    */
   async forget(runTokens: readonly string[]): Promise<void> {
-    // Counters not written yet would be lost with what is deleted here.
+    // Counters not yet written would be lost with the deleted entries.
     if (this.#db.isOpen) this.#commitCounters()
     for (const token of runTokens) {
       while (this.#db.isOpen && this.#deleteSome(token)) {

@@ -28,7 +28,7 @@ export interface WorkspaceReceiverOptions {
   /** Entry `receiver-worker.ts`, or its bundle. */
   url: URL
   readLiveTokens: () => Promise<ReadonlySet<string>>
-  /** Secrets that runs of other processes may send, as far as known here. Called when the receiver opens. */
+  /** Known secrets that runs of other processes may send. Called when the receiver opens. */
   readKnownSecrets: () => readonly SealedSecret[]
 }
 

@@ -196,7 +196,7 @@ function toCorrected({ db }: RunFamily): Pick<RunSummary, 'corrected'> {
   return corrected === null ? {} : { corrected }
 }
 
-/** What was sent before, and whether it is skipped. */
+/** Rows sent before, and whether they are skipped. */
 function toSent({ record }: RunFamily, counts: Counts): Pick<RunSummary, 'sent_before' | 'only_new'> {
   const sentBefore = toSentBefore(counts.get('sent_before'))
   return {

@@ -38,7 +38,7 @@ export interface CallbackSettlerOptions {
   record: RunRecord
   claims: ItemClaims
   inbox: CallbackSource
-  /** States of rows that a child run stands for (default: none). */
+  /** States of rows that a child run has taken over (default: none). */
   takenOver?: ReadonlySet<ItemState>
   /** Null if the callback cannot be read. */
   judge: (body: string, item: number) => JudgedCallback | null

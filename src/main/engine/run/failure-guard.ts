@@ -65,7 +65,9 @@ export class FailureGuard {
     this.#isGoingOn = options.isGoingOn ?? false
   }
 
-  /** Whether so many consecutive tries did not reach the service that sending should slow down to probing. */
+  /**
+   * Whether so many consecutive tries failed to reach the service that sending should slow down to probing.
+   */
   get isAway(): boolean {
     return this.#unreachedStreak >= UNREACHED_STREAK
   }
@@ -112,7 +114,7 @@ export class FailureGuard {
     if (outcome !== 'succeeded') this.#errors += 1
   }
 
-  /** Why the run should not go on, with what to do; null while it may. */
+  /** Why the run should stop, with advice; null while it may continue. */
   reason(): StopNotice | null {
     if (this.#authStreak >= AUTH_STREAK) {
       const source = this.#readKeySource()

@@ -62,7 +62,7 @@ export class LongWaits {
     this.#idleUntilMs = untilMs
   }
 
-  /** When the remaining rows are resent, Unix milliseconds; null while there is something else to do. */
+  /** When the remaining rows are resent, Unix milliseconds; null while there is other work. */
   get idleUntilMs(): number | null {
     return this.#idleUntilMs
   }

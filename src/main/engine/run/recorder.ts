@@ -115,7 +115,7 @@ export class Recorder {
     return state
   }
 
-  /** Adds a remark to the rows of a noted item, as far as they succeeded or are acknowledged. */
+  /** Adds a remark to those rows of a noted item that succeeded or are acknowledged. */
   remark({ item, rows }: SentItem, note: string): void {
     const waiting = this.#waiting.findLast((record) => record.item === item)
     if (waiting === undefined) this.#remarks.push({ rows, note })

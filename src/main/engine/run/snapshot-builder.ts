@@ -106,7 +106,7 @@ export class SnapshotBuilder {
   }
 
   #toEtaMs(rows: RowCounts, { stretchMs, slowdown }: SnapshotState): number | null {
-    // What was settled so far says nothing about the length of a wait.
+    // Rows settled so far tell nothing about the length of a wait.
     if (slowdown?.kind === 'waiting') return Math.max(0, slowdown.untilMs - Date.now())
     const settled = this.#countSettled() - this.#settledBefore
     return settled > 0 ? (countRows(rows, 'open') * stretchMs) / settled : null

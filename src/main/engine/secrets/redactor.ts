@@ -82,7 +82,7 @@ export class Redactor {
     return redacted + text.slice(at)
   }
 
-  /** The same for bytes; the same bytes if they hold none. Changes nothing else in them. */
+  /** The same for bytes; returns the same bytes if they contain no secret. */
   redactBytes(bytes: Uint8Array): Uint8Array {
     if (bytes.length < this.#shortest) return bytes
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')

@@ -80,7 +80,7 @@ export class Lanes {
   }
 
   /**
-   * Offers jobs to at most `jobs` more lanes, as far as the queue has room: busy lanes take jobs themselves
+   * Offers jobs to at most `jobs` more lanes that the queue has room for: busy lanes take jobs themselves
    * when theirs end, and queued lanes would find nothing left.
    */
   wake(jobs: number): void {

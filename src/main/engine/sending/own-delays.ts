@@ -73,7 +73,7 @@ export class OwnDelays {
     this.#without.addAll(other.#without)
   }
 
-  /** These latencies, as far as anything was measured; milliseconds. */
+  /** These latencies in milliseconds, where measured. */
   toPercentiles(): WithoutOwnDelays {
     return Object.fromEntries(
       SHAPED_METRICS.flatMap((metric) => {

@@ -16,9 +16,9 @@ export class UnreadWatch {
   readonly #nowMs: () => number
   readonly #afterLook: (act: () => void) => void
   #timer: NodeJS.Timeout | undefined
-  /** Everything that had come by then was read. */
+  /** Everything that had arrived has been read. */
   #readUntilMs: number
-  /** Everything that had come by then is being read in the current poll; null outside of one. */
+  /** Everything that had arrived is being read in the current poll; null outside of one. */
   #lookingMs: number | null = null
   readonly #onLooked = (): void => {
     this.#readUntilMs = this.#lookingMs ?? this.#readUntilMs

@@ -188,7 +188,7 @@ export class DeadlineTimer {
     if (this.#current === deadline) this.#current = null
   }
 
-  /** Stops for good. */
+  /** Stops permanently. */
   destroy(): void {
     this.#current = null
     if (this.#timer !== null) clearTimeout(this.#timer)

@@ -282,7 +282,7 @@ class Http2Exchange implements Deadline, StreamSeeker {
     this.#options.body.clear()
     this.#options.connections.giveUp(this)
     this.#options.timer.stop(this)
-    // Cancels what is still on its way, in either direction; the connection stays.
+    // Cancels what is still under way, in either direction; the connection stays.
     if (stream !== null && !(stream.closed && stream.writableFinished)) stream.close(constants.NGHTTP2_CANCEL)
     this.#options.onEnd(exchange)
   }

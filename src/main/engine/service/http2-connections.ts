@@ -117,7 +117,7 @@ export class Http2Connection {
     })
   }
 
-  /** Requests that are on their way. */
+  /** Requests under way. */
   get streams(): number {
     return this.#streams
   }
@@ -297,7 +297,7 @@ export class Http2Connections {
     const lasting = fresh.length + this.#opening.size
     if (lasting >= (this.#options.maxConnections ?? Number.POSITIVE_INFINITY)) return false
     if (open.length > 0 && performance.now() < this.#pausedUntilMs) return false
-    // Worn connections continue until their replacement is there, so that nobody waits for it.
+    // Worn connections continue until their replacement is open, so that nothing has to wait.
     if (lasting === 0 && open.length > 0) return true
     if (this.#opening.size > 0 && this.#seekers.size <= this.#opening.size * this.#expectedStreams)
       return false

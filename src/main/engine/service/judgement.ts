@@ -21,7 +21,7 @@ export interface RowJudgement {
   outcome: 'succeeded' | 'rejected'
   answer: RowAnswer
   message: string | null
-  /** Whether the answer has it in another form than was sent, see {@link EchoFinding}. */
+  /** Whether the answer repeats it in another form, see {@link EchoFinding}. */
   isAlike?: boolean
 }
 
@@ -243,7 +243,7 @@ function readRefusal(answer: Answer, body: unknown): Refusal {
   return { status, errorCode: error.errorCode, message }
 }
 
-/** Describes what came instead of an answer of the interface. */
+/** Describes an answer that is not the interface's. */
 function toUnreadable({ status, contentType, body, bodyProblem }: Answer): string {
   if (bodyProblem !== undefined) return `answered ${status}, but ${bodyProblem}`
   if (body.trim() === '') return `answered ${status} with an empty body`

@@ -26,7 +26,7 @@ export function redactAnswer(redactor: Redactor, body: string): string {
   return redacted === body || parseJson(body) === undefined ? redacted : redactJson(redactor, body)
 }
 
-/** The same for bytes; the same bytes if they hold none. Changes nothing else in them. */
+/** The same for bytes; returns the same bytes if they contain no secret. */
 export function redactAnswerBytes(redactor: Redactor, bytes: Uint8Array): Uint8Array {
   if (redactor.redactBytes(bytes) === bytes) return bytes
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')

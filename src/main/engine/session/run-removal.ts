@@ -33,7 +33,9 @@ export class RunRemoval {
     this.#options = options
   }
 
-  /** Removes a run and the retries below it for good. Throws `RUN_BUSY` while a process holds one of them. */
+  /**
+   * Permanently removes a run and the retries below it. Throws `RUN_BUSY` while a process holds one of them.
+   */
   async delete(runId: string): Promise<void> {
     await this.#deleteWhole(runId)
     await this.#tidy([runId])
@@ -47,7 +49,7 @@ export class RunRemoval {
       await this.#deleteWhole(runId).catch((error: unknown) => {
         const code = error instanceof SluiceError ? error.code : null
         if (code === 'RUN_BUSY') busy.push(runId)
-        // Somebody else deleted it meanwhile.
+        // Another process has deleted it meanwhile.
         else if (code !== 'RUN_NOT_FOUND') failures.set(runId, error)
       })
     }

@@ -198,7 +198,7 @@ export class RunSession {
     return this.#toFingerprint(this.#headerValues?.only(says) ?? null)
   }
 
-  /** Written with what is sent next. */
+  /** Written with the next sending. */
   #noteFingerprint(kind: 'key' | 'header_values' | 'header_keys', fingerprint: string | null): void {
     if (fingerprint !== null) this.#journal.counters.add(kind, fingerprint, 1)
   }
@@ -343,7 +343,7 @@ export class RunSession {
     rememberRewriting(this.#task.workspace, plan.connection)
   }
 
-  /** Sets what is sent next, unless it is paused first. */
+  /** Changes what is sent next, unless the run is paused first. */
   #take({ limit, isGoingOn }: SendingPeriod, { plan }: RunRecord): void {
     if (isGoingOn) return
     const { limit: rows } = this.#task
@@ -411,7 +411,7 @@ export class RunSession {
     this.#sendSnapshot()
     if (this.#requestedState === 'stop') return {}
     this.#next = Promise.withResolvers()
-    // Callbacks of what was sent arrive whether or not anything else is sent.
+    // Callbacks of sent requests arrive whether or not anything else is sent.
     const timer = setInterval(() => sender?.takeCallbacks(), SNAPSHOT_MS)
     const period = await this.#next.promise
     clearInterval(timer)

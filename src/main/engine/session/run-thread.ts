@@ -81,7 +81,7 @@ export type RunCommand =
 
 /** What the main thread can call in a run's thread. */
 export interface RunCalls {
-  /** Runs to the end. Throws the `SluiceError` of what ended it early. */
+  /** Runs to the end. Throws the `SluiceError` that ended it early. */
   run(task: RunTask): Promise<void>
   command(command: RunCommand): void
 }

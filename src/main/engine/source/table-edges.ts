@@ -124,7 +124,7 @@ const KINDS: readonly (readonly [string, RegExp])[] = [
   ['id', /^(?=\S*\p{L})(?=\S*\d)[\w.:-]+$/u],
 ]
 
-/** What programs write for a missing value, which is of no kind. */
+/** What programs write for a missing value, which belongs to no kind. */
 const MISSING = /^(?:|-+|\?|n\/?a|nan|null|none|unknown|\(blank\)|#n\/a|\\n)$/i
 
 /** The kind of nearly all values of each column, '' for none; `least` is the least number of values. */

@@ -9,7 +9,7 @@ import {
 import { METRICS, PHASE_METRICS, TREND_METRICS } from '../../../../shared/load/metrics.ts'
 import type { K6Result, K6Second, K6Status } from './k6-result.ts'
 
-/** A sample of k6, as its JSON lines have it. */
+/** A sample in k6's JSON lines. */
 export interface K6Point {
   metric: string
   /** Unix milliseconds, with a fraction, when it was taken: the end of a request. */

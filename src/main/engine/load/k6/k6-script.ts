@@ -222,7 +222,7 @@ function describe({ metrics }, file) {
 `
 }
 
-/** A scenario of k6, as its options have it. */
+/** A scenario in k6's options. */
 type K6Scenario = Readonly<Record<string, unknown>> & { executor: string }
 
 /** What every scenario runs, by the script's name for it. */

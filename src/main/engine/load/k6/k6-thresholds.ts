@@ -114,7 +114,9 @@ function toMetrics(
   ]
 }
 
-/** A tag as the script's requests have it: their path as the name, however it is named, and the numbers of stages. */
+/**
+ * A tag that the script's requests have: their path as the name, under any key, and the numbers of stages.
+ */
 function toScriptTag({ name, value }: ThresholdTag, { pace }: Load, path: string): string {
   if (name === 'stage' && pace.kind === 'stages') {
     const index = pace.stages.findIndex((stage) => stage.name === value)
@@ -160,7 +162,7 @@ function formatExpression({ aggregation, percentile, operator, limit }: Threshol
   return `${aggregation === 'p' ? `p(${percentile})` : aggregation}${operator}${limit}`
 }
 
-/** Every threshold that k6 judged, in our terms: value, limit and margin, as far as these are known. */
+/** Every threshold that k6 judged, in our terms: value, limit and margin where known. */
 export function toThresholdResults(metrics: readonly K6Metric[]): ThresholdResult[] {
   return metrics.flatMap((metric) =>
     metric.thresholds

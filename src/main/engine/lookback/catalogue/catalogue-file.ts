@@ -98,7 +98,7 @@ export interface CatalogueStore {
   read<Result>(work: (db: DatabaseSync) => Result): Result
   /** Writes in one transaction, one process at a time. Throws the same and `RUN_BUSY`. */
   write(work: (db: DatabaseSync) => void): void
-  /** Changes with every write; null if that cannot be told. */
+  /** Changes with every write; null if unknown. */
   readVersion(): string | null
   /**
    * Purges what was deleted: rows that moved within a page may have left their text there. Throws the same.

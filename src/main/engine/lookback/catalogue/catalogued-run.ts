@@ -122,7 +122,7 @@ export function removeRuns(db: DatabaseSync, ids: Iterable<string>): void {
   for (const id of ids) for (const statement of statements) statement.run(id)
 }
 
-/** Writes what was read of one run. */
+/** Writes the entry of one run. */
 export function insertRun(db: DatabaseSync, run: CataloguedRun): void {
   db.prepare('INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
     run.id,
@@ -139,7 +139,7 @@ export function insertRun(db: DatabaseSync, run: CataloguedRun): void {
   )
 }
 
-/** Writes what was read of a run with its retries. */
+/** Writes the entry of a run with its retries. */
 export function insertWhole(db: DatabaseSync, { members, summary, courseMs }: CataloguedWhole): void {
   for (const member of members) insertRun(db, member)
   const { run_id: id, tags = [], retries } = summary

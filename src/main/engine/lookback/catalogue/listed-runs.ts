@@ -164,8 +164,8 @@ const LATEST_OF = 'latest:'
 
 /**
  * The runs that a person's reference means: an id, or `latest`; else those whose id begins with it and those
- * of that name. `latest:NAME` is the run of that name that was started last or has the newest retry with its
- * own id.
+ * with that name. `latest:NAME` is the run with that name that was started last or has the newest retry with
+ * its own id.
  */
 export function findRuns(db: DatabaseSync, reference: string): FoundRuns {
   const read = (sql: string, ...values: SQLInputValue[]) => readValues<string>(db, sql, ...values)

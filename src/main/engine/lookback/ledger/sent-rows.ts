@@ -16,7 +16,7 @@ import { toJournalFile } from '../../workspace/workspace-files.ts'
 export interface SentRow {
   numbers: RowAndRecord
   item: number
-  /** How often it was tried, as far as recorded. */
+  /** Number of its tries, if recorded. */
   attempts: number
   /** Its part of the request. */
   body: Readonly<Record<string, unknown>>

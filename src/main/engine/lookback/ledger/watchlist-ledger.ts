@@ -8,7 +8,7 @@ import { type LedgerReader, toIsoTime } from './ledger-tables.ts'
 import { readSentRows, type SentRow } from './sent-rows.ts'
 
 type TermDetail =
-  /** The list has it; `notes` is missing if they are unknown. */
+  /** Whether the list contains it; `notes` is missing if they are unknown. */
   | { kind: 'present'; outcome: string; notes?: string | null }
   | { kind: 'absent' }
   /** The service could not process it, which changes nothing. */

@@ -340,7 +340,7 @@ function toSent({ method, url, body }: RowRequest): ExportRow['request'] {
   return { method, url, body }
 }
 
-/** A row that was never sent, as an export has it. */
+/** A row that was never sent, in the form for exports. */
 export function toUnsentRow(row: number, cells: string[], place = toSourcePlace(row, undefined)): ExportRow {
   return {
     row,

@@ -47,7 +47,7 @@ export class ParquetColumn {
     this.#indexes = new Uint32Array(rows)
   }
 
-  /** Adds the value of the next row, which is of the column's type. */
+  /** Adds the value of the next row, which must have the column's type. */
   add(value: ParquetValue | null): void {
     this.#levels[this.#rows] = value === null ? 0 : 1
     this.#rows += 1

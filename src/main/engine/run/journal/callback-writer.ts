@@ -60,7 +60,7 @@ const LATE_FROM: ReadonlySet<ItemState> = new Set(['overdue', 'unknown'])
 interface CallbackScope {
   /** Whether it has only some of its parent's rows; callbacks of the others are the parent's. */
   isChild: boolean
-  /** States of rows that its child stands for. */
+  /** States of rows that its child has taken over. */
   takenOver: ReadonlySet<ItemState>
 }
 

@@ -243,7 +243,7 @@ function takeResults(journal: Journal, claimed: number): void {
   ).run(claimed)
 }
 
-/** Counts the rows in their new state instead of what was counted before. */
+/** Counts the rows in their new state instead of their old one. */
 function addCounts(
   { db, counters }: Journal,
   checked: Journal,

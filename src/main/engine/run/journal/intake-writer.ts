@@ -477,7 +477,7 @@ export class IntakeWriter {
     return isSkipped
   }
 
-  /** `hash` is that of the row's unique key. */
+  /** `hash` belongs to the row's unique key. */
   #noteKeys({ row, cells, body, uniqueKey }: IntakeRow, hash: number): void {
     if (body === undefined) return
     for (const { read, lists } of this.#keyLists) {

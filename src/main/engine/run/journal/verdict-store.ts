@@ -117,7 +117,7 @@ function toVerdict(found: Record<string, unknown>): Verdict {
   }
 }
 
-/** The rows with a verdict, and by verdict the rows that have it. */
+/** The rows with a verdict, in all and by verdict. */
 export interface JudgedRows {
   all: ReadonlySet<number>
   by: ReadonlyMap<Verdict['verdict'], ReadonlySet<number>>

@@ -29,9 +29,8 @@ type JournalCounts = Record<KindFacet, ReadonlyMap<string, number>>
 type Counts = Record<(typeof JOURNAL_KINDS)[number], ReadonlyMap<string, number>>
 
 /**
- * Reads the facets of the rows under a filter, as far as the journal counts them or its indexes know them,
- * most rows first within a kind. Without a filter the counters answer and nothing is scanned; else `counted`
- * knows the rows.
+ * Reads the facets of the rows under a filter, from the journal's counters or its indexes, most rows first
+ * within a kind. Without a filter the counters answer and nothing is scanned; else `counted` knows the rows.
  */
 export function readFacets(view: RunFamily, filter: RowFilter = {}, counted?: Counted): FacetList {
   const judged = readJudgedRows(view)

@@ -28,7 +28,7 @@ const TAKEN = 'taken'
 const CORRECTIONS_MAX = 200
 
 /**
- * What a run counted of rows that retries now stand for, by the run and its retries: such rows no longer
+ * A run's counts of rows that retries have taken over, by the run and its retries: such rows no longer
  * change.
  */
 const corrections = new Map<string, Counts>()
@@ -117,7 +117,7 @@ export function countUnaccounted(view: RunView): number {
   const unsent = countAll(listStates('unsent'))
   const accounted = countAll(states.keys()) - unsent
   // A load test marks no rows, and sends them in order: lost requests were for rows without an earlier
-  // request, as far as there are such.
+  // request, if there were any.
   if (record.plan.load !== undefined) {
     return Math.min(record.rowsRead - unsent - accounted, readRecoveredLoad(view).lost)
   }
@@ -125,7 +125,7 @@ export function countUnaccounted(view: RunView): number {
   return record.claimedRows - accounted + (states.get('sending') ?? 0)
 }
 
-/** What a member counted of rows that others stand for, as negative counts. */
+/** A member's counts of rows that others have taken over, as negative numbers. */
 function readCorrection(member: RunView, members: readonly RunView[]): Counts {
   const takers = findTakersOf(member, members)
   if (takers.length === 0) return new Map()
@@ -248,7 +248,7 @@ export function readRuleNames(members: readonly RunView[]): Map<string, string> 
   return new Map(rules.map((rule) => [String(rule['rule_id']), String(rule['rule_name'] || rule['rule_id'])]))
 }
 
-/** Rows that succeeded and triggered any rule; those that retries stand for count only there. */
+/** Rows that succeeded and triggered any rule; rows that a retry has taken over count only there. */
 export function countRowsWithRules(family: RunFamily): number {
   const { members } = family
   const unsuccessful = readUnsuccessfulSets(family).reduce((sum, { sets }) => sum + sets.length, 0)

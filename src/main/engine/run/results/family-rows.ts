@@ -179,7 +179,7 @@ interface PageSource {
   key: string
 }
 
-/** A rule has few rows if at most one in this many has it. */
+/** A rule is rare if at most one row in this many triggered it. */
 const FEW = 50
 
 const ROWS = 'row LEFT JOIN result ON result.row = row.id'
@@ -304,7 +304,7 @@ function toList(states: readonly string[]): string {
 /** Row numbers read at once from each run. */
 const CHUNK = 5_000
 
-/** A row's number and the newest run that has it. */
+/** A row's number and the newest run that contains it. */
 export interface FamilyRow {
   id: number
   member: RunView
@@ -369,7 +369,7 @@ function readWithEarlier(family: RunFamily, member: RunView, ids: readonly numbe
 
 const NEVER_TAKEN: readonly RowState[] = ['succeeded', 'acknowledged']
 
-/** The matching rows of one run that no retry stands for, a chunk at a time. */
+/** The matching rows of one run that no retry has taken over, a chunk at a time. */
 class MemberRows {
   readonly member: RunView
   readonly #takers: readonly RunView[]

@@ -49,8 +49,8 @@ export type FoundKind = FacetOf<'values'>
 export const FOUND_KINDS: readonly FoundKind[] = listFacetKinds('values')
 
 /**
- * Where the values of a kind stand: in a field of the request, in the answer of a task, or there if it has any. The file
- * is that of the row.
+ * Where the values of a kind are: in a field of the request, in the answer of a task, or there if it has any.
+ * The file is the row's.
  */
 export const FOUND: Record<FoundKind, { field?: string; named?: 'language' | 'model' }> = {
   file: {},
@@ -370,7 +370,7 @@ const NAMES_FROM = 3
 /** Marks of a row answered at the first try. */
 const PLAIN_MARKS = MARKS.row | MARKS.tried | MARKS.read | MARKS.answered
 
-/** Stands for the rules of a row whose answer has none recorded. */
+/** Represents the rules of a row whose answer has none recorded. */
 const NO_SET = -1
 
 /** Above the first row number, up to the second. */

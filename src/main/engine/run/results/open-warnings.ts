@@ -9,7 +9,7 @@ import type { DatabaseSync } from '../../workspace/sqlite.ts'
 import { NOT_OF_LEFT_OUT } from '../journal/stored-problems.ts'
 import { readProblemGroups } from './problem-groups.ts'
 
-/** The run whose warnings are requested, and what was accepted for it. */
+/** The run with the requested warnings, and what was accepted for it. */
 type AskedRecord = Pick<RunRecord, 'columns'> & { plan: Pick<Plan, 'accept' | 'accepted'> }
 
 /**

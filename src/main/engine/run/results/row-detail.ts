@@ -123,7 +123,7 @@ function toNoRow({ record }: RunView, row: number): SluiceError {
   })
 }
 
-/** The row as one run has it. */
+/** The row in one run. */
 function readRowOf(view: RunView, row: number): RowDetail {
   const { db, record } = view
   const [found] = readRunRows(view, [row])

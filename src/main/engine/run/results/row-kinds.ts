@@ -9,7 +9,7 @@ import { CUT_OFF_CAUSE } from '../journal/recovery.ts'
 import { PROBLEM_COLUMNS, sayCause, toStoredProblem } from '../journal/stored-problems.ts'
 import { readFacetCounts } from './family-counts.ts'
 
-/** The facets of a row in a journal; most rows of a run are of a few kinds. */
+/** The facets of a row in a journal; most rows of a run share a few kinds. */
 export interface RowKind {
   state: RowState
   answer: string | null

@@ -65,7 +65,7 @@ export interface ScoreBands {
   numbers: Uint16Array | null
 }
 
-/** What is kept of the scores of a class; `numbers` is null if each row keeps its own. */
+/** The kept scores of a class; `numbers` is null if each row keeps its own. */
 interface StoredScores {
   numbers: Uint16Array | null
   scores: Float64Array

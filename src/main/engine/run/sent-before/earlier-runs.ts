@@ -80,7 +80,7 @@ export class EarlierRun {
     return this.record.runId
   }
 
-  /** Passes on the hashes of its rows that may have been sent, stored ones if possible, else freshly read. */
+  /** Passes on hashes of its possibly sent rows, stored ones if possible, else freshly read. */
   listHashes(names: readonly string[], onList: (base: number, hashes: Uint32Array) => void): void {
     const { db } = this.#view()
     const noted = db.prepare('SELECT base, hashes FROM row_key WHERE keys = ? ORDER BY base')

@@ -181,7 +181,7 @@ export class HashLists {
     this.#size = at + 1
   }
 
-  /** Passes on what is left. */
+  /** Passes on the remaining rows. */
   flush(): void {
     if (this.#size === 0) return
     this.#onList(this.#base, this.#hashes.slice(0, this.#size))

@@ -12,7 +12,7 @@ import {
 import { splitPlainRecords } from './plain-records.ts'
 import { findEndOfLine } from './text-behind-quotes.ts'
 
-/** Consecutive records, as far as the text read so far contains whole ones. */
+/** The complete records of the text read so far. */
 export interface RecordBatch {
   records: string[][]
   /** By index in `records`. */

@@ -167,7 +167,7 @@ function hasLosslessMark(sampleText: string, header: readonly string[]): boolean
   return standsInQuotes(sampleText, findLastColumn(header) ?? header.at(-1) ?? '', header)
 }
 
-/** Whether the last of the columns with a name has it quoted; papaparse does not tell. */
+/** Whether the last named column has its name quoted, which papaparse does not report. */
 function standsInQuotes(sampleText: string, column: string, header: readonly string[]): boolean {
   const name = column.replaceAll('"', '""').replaceAll(/[$()*+./?[\\\]^{|}]/g, '\\$&')
   const found = [

@@ -88,7 +88,7 @@ const LEAST_CONFIDENCE = 0.01
 /** Evidence from which the detector is fully trusted. */
 const TRUSTED_EVIDENCE = 12
 
-/** How much more likely Windows-1254 is if the letters beyond ASCII are those of Turkish. */
+/** How much more likely Windows-1254 becomes if the non-ASCII letters are Turkish. */
 const TURKISH_FACTOR = 2
 
 /** How much better than the next one the best must be: this factor, and more with little evidence. */

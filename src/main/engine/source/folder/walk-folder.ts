@@ -22,7 +22,7 @@ export function isLeftBehind(name: string): boolean {
   return /^(?:~\$|\._)/.test(name) || name === '.DS_Store' || LEFT_BEHIND.has(name.toLowerCase())
 }
 
-/** Whether a name is that of a hidden file or folder, which is skipped. */
+/** Whether a name belongs to a hidden file or folder, which is skipped. */
 function isHidden(name: string): boolean {
   return name.startsWith('.') || isLeftBehind(name)
 }

@@ -14,7 +14,7 @@ export interface JsonElement {
   isTooLong: boolean
   /** Whether it is an element of an array. */
   isInArray?: boolean
-  /** What is missing at the end of the file. */
+  /** The part missing at the end of the file. */
   lacks?: JsonExpectation
 }
 

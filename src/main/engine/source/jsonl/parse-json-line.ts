@@ -174,7 +174,7 @@ function readCell(text: string, at: number, end: number): string {
   const first = text[at]
   if (first === '"') return readString(text, at, end)
   if (first === 'n') return ''
-  // Everything else keeps its text, once it is known to be JSON.
+  // Everything else keeps its text, once it is confirmed to be JSON.
   if (first === '{' || first === '[') parseWhole(text, at, end)
   return text.slice(at, end)
 }

@@ -24,7 +24,7 @@ interface Open {
   hasTexts: boolean
 }
 
-/** The arrays of objects in the first rows of a file; cut or broken JSON is read as far as possible. */
+/** The arrays of objects in the first rows of a file; cut or broken JSON is read as far as it goes. */
 export class RowsInKeys {
   readonly #found = new Map<string, RowsInKey & { of: number; rows: number }>()
   #rows = 0

@@ -4,7 +4,7 @@ import { countFilled, type SheetHead } from './sheet-head.ts'
 import { SheetLinks } from './sheet-links.ts'
 import type { TextRow, TextRows } from './sheet-rows.ts'
 
-/** What follows the cells in a sheet, as far as it affects rows. */
+/** Parts of a sheet after its cells that affect rows. */
 export type Marks = Pick<SheetEdges, 'merged' | 'links'>
 
 /** Rows with their links, and with merged cells as requested. */

@@ -13,7 +13,7 @@ export interface XmlHandlers {
 export interface XmlPart {
   /** Its name in errors, such as `the sheet`. */
   name: string
-  /** Most elements of a part, so that what is kept of each cannot fill the memory. */
+  /** Most elements of a part, so that memory does not fill up. */
   maxElements: number
   /** The counted elements, from the root. */
   shape: XmlShape
@@ -95,9 +95,7 @@ export function createXmlParser(path: string, part: XmlPart, handlers: XmlHandle
     }
   }
   return {
-    /**
-     * Parses the next bytes. Throws `BAD_SOURCE` for what is not well-formed, or tries to be more than data.
-     */
+    /** Parses the next bytes. Throws `BAD_SOURCE` for malformed XML and for anything beyond plain data. */
     write(piece: Buffer): void {
       bytesSinceTag += piece.length
       parser.write(decode(piece, false))

@@ -18,7 +18,10 @@ const PART = {
   shape: { sst: { si: { t: {}, r: { t: {} } } } },
 }
 
-/** Opens a workbook's shared texts, which are read as far as requested; `part` is null if it has none. */
+/**
+ * Opens a workbook's shared texts, which are read only up to the requested one; `part` is null if it has
+ * none.
+ */
 export function openSharedStrings(archive: Archive, part: string | null) {
   const texts = new PagedTexts()
   let pieces: AsyncGenerator<Buffer, void, undefined> | null = null

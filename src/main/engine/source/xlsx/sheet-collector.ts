@@ -17,7 +17,7 @@ export const MAX_SHEET_PART_BYTES = 32 * 1024 * 1024 * 1024
 /** Most elements of a sheet: about five for each cell that it may have. */
 export const MAX_SHEET_ELEMENTS = 1_000_000_000
 
-/** The part of a sheet, as far as it concerns rows. */
+/** Parts of a sheet that affect rows. */
 export const SHEET_PART = {
   name: 'the sheet',
   maxElements: MAX_SHEET_ELEMENTS,
