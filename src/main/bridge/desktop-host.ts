@@ -9,9 +9,7 @@ function toPlace(file: string): ExportPlace {
   return { file, publish: (result) => ({ kind: 'file', ...result }) }
 }
 
-/**
- * An unused file name next to a success file: `posts-errors.csv` for `posts-success.csv` and for `posts.csv`.
- */
+/** An unused name next to a success file: `posts-errors.csv` for `posts-success.csv` and for `posts.csv`. */
 function findErrorFile(success: string): string {
   const { dir, name, ext } = parse(success)
   const base = join(dir, `${name.replace(/[-_ .]?success$/i, '')}-errors`)

@@ -87,9 +87,7 @@ export function createLiveRuns(noteCrash: (error: SluiceError) => void, whenEnde
     revision: (): number => revision,
     /** Announces that the list of runs changed. */
     noteChange,
-    /**
-     * Calls the listener for each new revision and snapshot; returns a function that removes the listener.
-     */
+    /** Calls the listener for each new revision and snapshot; returns a function that removes it. */
     onChange(listener: () => void): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)

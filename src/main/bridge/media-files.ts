@@ -114,14 +114,10 @@ export function createMediaFiles() {
   }
 }
 
-/**
- * Pictures, videos and sounds for pages, each under an unguessable handle that is valid until Sluice ends.
- */
+/** Pictures, videos and sounds for pages, under unguessable handles that are valid until Sluice ends. */
 export interface MediaFiles extends ReturnType<typeof createMediaFiles> {}
 
-/**
- * Opens a file inside a folder if its bytes are media and it is not too large. The caller closes the file.
- */
+/** Opens a file inside a folder if its bytes are media and not too large. The caller closes the file. */
 async function openShown(folder: string, path: string) {
   const file = await openMediaFile(folder, path)
   if (file === null) return { kind: 'unusable', why: 'missing', sizeBytes: null } as const

@@ -98,9 +98,7 @@ function toLocalPath(text: string): string | null {
   }
 }
 
-/**
- * The folder with the files of a source: the source itself, or the folder of its file. Null if it is gone.
- */
+/** The folder with a source's files: the source itself, or the folder of its file. Null if it is gone. */
 async function findMediaFolder(source: string): Promise<string | null> {
   try {
     const real = await realpath(source)

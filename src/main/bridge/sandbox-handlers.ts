@@ -108,9 +108,7 @@ export const sandboxHandlers: Handlers<'sandbox'> = {
   },
 }
 
-/**
- * The key that this process sends has a reserved label; pages must not add or remove it. Throws `BAD_USAGE`.
- */
+/** The label of this process's key is reserved; pages must not add or remove it. Throws `BAD_USAGE`. */
 function refuseOwnKey(label: string | undefined): void {
   if (label !== OWN_KEY_LABEL) return
   throw new SluiceError({

@@ -47,9 +47,7 @@ export const scratchpadHandlers: Handlers<'scratchpad'> = {
   takeCallback: ({ context, input: { id } }) => context.engine.scratchpad.takeCallback(id),
 }
 
-/**
- * The sandbox posts to any address in a request, but the window promises that nothing leaves this machine.
- */
+/** The sandbox posts to any address in a request; the window promises that nothing leaves this machine. */
 function namesCallback(text: string): boolean {
   try {
     const body: unknown = JSON.parse(text)

@@ -53,9 +53,7 @@ export function createSources() {
 /** Files and folders that windows may read, each under an unguessable handle. */
 export interface Sources extends ReturnType<typeof createSources> {}
 
-/**
- * The part of each cell that is sent to a page, never cut inside a character, and each cell's full length.
- */
+/** The part of each cell sent to a page, never cut inside a character, and each cell's full length. */
 export function createExcerpts(cells: readonly string[]): { cells: string[]; cellLengths: number[] } {
   return {
     cells: cells.map((cell) =>

@@ -62,9 +62,7 @@ export function createAppProtocolHandler(
   }
 }
 
-/**
- * Gives `app://` the rights of https: secure, with an origin of its own. Must run before the app is ready.
- */
+/** Gives `app://` the rights of https: secure, with its own origin. Must run before the app is ready. */
 export function registerAppScheme(): void {
   protocol.registerSchemesAsPrivileged([
     {

@@ -54,9 +54,7 @@ const GESTURES: ReadonlySet<string> = new Set(['mouseDown', 'mouseUp', 'keyDown'
 /** Opens links of one page in the person's browser. */
 type OpenLink = (url: string) => void
 
-/**
- * Whether a URL may be opened in the person's browser: https, without credentials, short enough to be shown.
- */
+/** Whether a URL may be opened in the person's browser: https, without credentials, short enough to show. */
 function isExternalLink(url: string): boolean {
   if (!URL.canParse(url) || new URL(url).href.length > URL_MAX) return false
   const { protocol, username, password } = new URL(url)

@@ -72,9 +72,7 @@ export function createUpdates({ updater, createToken, runs, log, settingFile, cl
       })
     })
 
-  /**
-   * A new run cancels the download, which would slow it down; the download restarts when the run has ended.
-   */
+  /** A new run cancels the download, which would slow it down; the download restarts after the run. */
   const download = async () => {
     for (;;) {
       await whenIdle()

@@ -103,9 +103,7 @@ export function createEngine({
         stored.own.wasSentWith(runId, toKeyFingerprint(workspace, apiKey)),
       /** Throws `RUN_BUSY` if a process holds the run, or the retry that would be resumed. */
       refuseBusy: (runId: string) => held.refuseBusy(runId),
-      /**
-       * Lets a held run send. A correction continues in the run that it corrects, whose handle is returned.
-       */
+      /** Lets a held run send. A correction continues in the run it corrects, whose handle is returned. */
       beginRun: (runId: string, options: Parameters<typeof held.begin>[1] = {}) => held.begin(runId, options),
       /** The handle of a run that this process holds. */
       heldRun: (runId: string) => held.find(runId),

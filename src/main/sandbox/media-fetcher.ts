@@ -6,9 +6,7 @@ import { parseMediaPath } from '../engine/receiver/addresses.ts'
 import { findReceiverSettings } from '../engine/receiver/receiver-settings.ts'
 
 export interface MediaFetcherOptions {
-  /**
-   * Null to fetch nothing, as in a sandbox that serves other machines, which must not reach into this one.
-   */
+  /** Null to fetch nothing, as in a sandbox for other machines, which must not reach into this one. */
   workspace: string | null
   limitBytes: number
   timeoutMs: number

@@ -1,9 +1,7 @@
 /** Longest duration in a setting: an hour, in milliseconds. */
 const MAX_DURATION_MS = 3_600_000
 
-/**
- * Parses `250ms`, `1.5s`, or a bare number of milliseconds; null for anything else and for more than an hour.
- */
+/** Parses `250ms`, `1.5s`, or a number of milliseconds; null for anything else and for more than an hour. */
 export function parseDurationMs(text: string): number | null {
   const match = /^(\d+(?:\.\d+)?)(ms|s)?$/.exec(text.trim())
   if (match === null) return null

@@ -104,9 +104,7 @@ ${body}
 export function createEntryFiles(workspace: string) {
   const files = new Set<string>()
   return {
-    /**
-     * Writes a file that only its owner can read, and returns its absolute path. Throws `WORKSPACE_UNUSABLE`.
-     */
+    /** Writes a file that only its owner can read; returns its absolute path. Throws `WORKSPACE_UNUSABLE`. */
     async write(url: string): Promise<string> {
       const file = join(workspace, `open-${randomBytes(8).toString('hex')}.html`)
       try {

@@ -32,9 +32,7 @@ export async function createUploads(workspace: string) {
     return { id, place }
   }
   return {
-    /**
-     * Streams a request's body to a file of its own. Throws `DISK_FULL`, `FILE_UNWRITABLE` or `BAD_SOURCE`.
-     */
+    /** Streams a request's body to its own file. Throws `DISK_FULL`, `FILE_UNWRITABLE` or `BAD_SOURCE`. */
     async store(request: IncomingMessage, name: string): Promise<StoredUpload> {
       const safeName = toUploadName(name)
       const { place } = await withUploadErrors(root, makePlace)

@@ -2,9 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { toErrorKey, toErrorPattern } from '../../../shared/run/counts.ts'
 import { type ItemState, isUnsuccessful } from '../../../shared/run/item-state.ts'
 
-/**
- * What is counted. A value is a state, a rule's id, an outcome, or the JSON of an error's or problem's cause.
- */
+/** What is counted. A value is a state, a rule's id, an outcome, or the JSON of an error or problem cause. */
 export type CounterKind =
   | 'state'
   | 'rule'
@@ -34,9 +32,7 @@ export type CounterKind =
   | 'answer_text'
   | 'answer'
   | 'callback'
-  /**
-   * Effects of the plan's fixes at intake: corrected `rows`, `split` rows, and `cell FIELD` for each field.
-   */
+  /** Effects of the plan's fixes at intake: corrected `rows`, `split` rows, `cell FIELD` for each field. */
   | 'corrected'
   /**
    * Sendable rows that were sent before, by outcome, run and key; also `unreadable`, or why the key does not

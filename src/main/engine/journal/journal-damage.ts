@@ -111,9 +111,7 @@ export function explainFailure(error: unknown, files: readonly string[]): unknow
   return error
 }
 
-/**
- * Describes the damage of a journal, such as `the cells of record 7 are not valid`; null if none was found.
- */
+/** Describes a journal's damage, such as `the cells of record 7 are not valid`; null if none was found. */
 function findDamage(file: string): string | null {
   const db = openJournalReader(file)
   try {
@@ -128,9 +126,7 @@ function findDamage(file: string): string | null {
   }
 }
 
-/**
- * Throws if cells that a retry has copied are damaged, in all or some rows: their remains must not be sent.
- */
+/** Throws if cells that a retry has copied are damaged, in all or some rows: they must not be sent. */
 export function refuseDamagedCells(
   db: DatabaseSync,
   table: 'main.row' | 'temp.candidate',

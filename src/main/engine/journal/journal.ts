@@ -20,9 +20,7 @@ import { JOURNAL_SCHEMA } from './migrations.ts'
  */
 type Durability = 'process' | 'power'
 
-/**
- * Called directly before and after every commit, with its number from 1; crash tests kill the process there.
- */
+/** Called right before and after every commit, with its number from 1; crash tests kill the process there. */
 export type CommitHook = (when: 'before' | 'after', number: number) => void
 
 /** A run's SQLite file, open for writing under its lease. */

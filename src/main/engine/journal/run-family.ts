@@ -197,9 +197,7 @@ function listBelow<Member extends { record: RunRecord }>(
   return [first, ...retries.sort((a, b) => compareAge(a.record, b.record))]
 }
 
-/**
- * Reads a run's record without taking its lease; null if it does not exist yet. Throws `WORKSPACE_UNUSABLE`.
- */
+/** Reads a run's record without its lease; null if it does not exist yet. Throws `WORKSPACE_UNUSABLE`. */
 export function readRecordOf(workspace: string, runId: string): { record: RunRecord } | null {
   const file = toJournalFile(workspace, runId)
   if (!isThere(file)) return null

@@ -133,9 +133,7 @@ export function writeLatency(db: DatabaseSync, meter: LatencyMeter): void {
   }
 }
 
-/**
- * Deletes what {@link writeLatency} stored, which is about to be outdated. The caller has a transaction open.
- */
+/** Deletes the soon outdated data of {@link writeLatency}. The caller has a transaction open. */
 export function clearLatency(db: DatabaseSync): void {
   db.exec('DELETE FROM latency')
 }

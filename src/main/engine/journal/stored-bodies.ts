@@ -79,9 +79,7 @@ export class LongBodies {
     this.#remove = db.prepare(`DELETE FROM ${table} WHERE id = ?`)
   }
 
-  /**
-   * Writes a body that is compressed; returns the text to store in the row itself, or null if there is none.
-   */
+  /** Writes a compressed body; returns the text to store in the row itself, or null if there is none. */
   write(id: number, body: string | PackedBody | null): string | null {
     if (body === null || typeof body === 'string') return body
     this.#insert.run(id, body.bytes, body.content)

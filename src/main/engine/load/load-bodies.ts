@@ -8,9 +8,7 @@ import type { MapRow } from '../mapping/row-mapper.ts'
 import { type DatabaseSync, readNumber, type StatementSync } from '../workspace/sqlite.ts'
 import { createRowOrder, type RowOrder } from './row-order.ts'
 
-/**
- * Most rows of a block, and most UTF-16 code units of their cells; a single larger row is a block of its own.
- */
+/** Most rows of a block, and most UTF-16 code units of their cells; a larger row is a block of its own. */
 const BLOCK_ROWS = 1_000
 const BLOCK_CHARACTERS = 1024 * 1024
 

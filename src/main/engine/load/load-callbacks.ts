@@ -20,9 +20,7 @@ export interface LoadCallbacksOptions {
   nowMs: () => number
 }
 
-/**
- * Measures the time from sending a request to its callback (docs/load-tests.md §1). Keeps only awaited ones.
- */
+/** Measures the time from a request to its callback (docs/load-tests.md §1). Keeps only awaited ones. */
 export class LoadCallbacks {
   readonly #options: LoadCallbacksOptions
   /**

@@ -354,9 +354,7 @@ export class LoadGenerator {
     this.#closeSeconds(Math.floor(nowMs / 1000), Math.max(0, lateMs * 1000))
   }
 
-  /**
-   * Reports the health of each second that is over; `lateUs` is how late the timer was that began the next.
-   */
+  /** Reports the health of each second that is over; `lateUs` is how late the next one's timer was. */
   #closeSeconds(next: number, lateUs: number): void {
     const isFirst = !Number.isFinite(this.#second)
     this.#watch.noteLate(lateUs)

@@ -61,9 +61,7 @@ const LOOK_MS = 100
 const SILENCE_TIMES = 10
 const SILENCE_STALLS = 2
 
-/**
- * How a load ended. `crossed`: by a threshold; `refused`: by its first request, and nothing else was sent.
- */
+/** How a load ended. `crossed`: by a threshold; `refused`: by its first request, the only one sent. */
 export type LoadEnd = { kind: 'done' } | { kind: 'stopped' } | { kind: 'crossed' | 'refused'; reason: string }
 
 /** The parts of a load test. */
@@ -429,9 +427,7 @@ export class LoadRun {
     return Math.max(SILENCE_MIN_US, SILENCE_TIMES * answerUs, SILENCE_STALLS * this.#seconds.stallMaxUs)
   }
 
-  /**
-   * Counts missing callbacks with the time they were waited for, so that no threshold holds for lack of them.
-   */
+  /** Counts missing callbacks with the time waited for them, so that no threshold holds for lack of them. */
   #toCallbackLatency(): LoadMeasurements['latencies'] {
     const { overdue } = this.#ledger.total.callbacks
     if (overdue === 0) return {}

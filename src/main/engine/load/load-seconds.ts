@@ -32,9 +32,7 @@ export interface ClosedSecond {
   extras: LoadSecondExtras
 }
 
-/**
- * Closes a load's seconds in order, each once every thread has reported its health in it, and writes them.
- */
+/** Closes a load's seconds in order, each once all threads have reported their health, and writes them. */
 export class LoadSeconds {
   readonly #options: LoadSecondsOptions
   readonly #health = new Map<number, SecondHealth[]>()

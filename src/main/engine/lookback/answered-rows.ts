@@ -5,9 +5,7 @@ import { JournalColumns } from './journal-columns.ts'
 import { loadColumns, StoredColumns, type WantedColumns } from './stored-columns.ts'
 import type { StretchColumns } from './stretch-columns.ts'
 
-/**
- * Rows in a step: a statement takes some milliseconds, and a row's place in its step fits in one character.
- */
+/** Rows in a step: a statement takes milliseconds, and a row's place in its step fits in one character. */
 const STEP_ROWS = 2_000
 
 /**
@@ -48,9 +46,7 @@ interface Member {
 export class AnsweredStep {
   readonly above: number
   readonly width: number
-  /**
-   * One more than the number of the member that holds the row's outcome; 0 if the run does not have the row.
-   */
+  /** One more than the number of the member with the row's outcome; 0 if the run lacks the row. */
   readonly owner: Uint16Array
   /** 1 if the service answered the row with a result of its own. */
   readonly answered: ArrayLike<number>

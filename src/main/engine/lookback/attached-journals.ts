@@ -6,9 +6,7 @@ import type { DatabaseSync } from '../workspace/sqlite.ts'
 /** Page cache of the database, KiB. */
 const CACHE_KIB = 64 * 1024
 
-/**
- * Runs `work` with a database of its own, in memory while it fits, to which several journals can be attached.
- */
+/** Runs `work` with a database of its own, in memory if it fits, to which journals can be attached. */
 export function withDatabase<Result>(work: (db: DatabaseSync) => Result): Result {
   const db = openScratchDatabase({ cacheKib: CACHE_KIB })
   try {

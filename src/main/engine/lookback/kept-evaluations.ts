@@ -22,9 +22,7 @@ const QUESTIONS_MAX = 200
 /** How long a question waits for its evaluation, milliseconds; then the answer is its progress. */
 const PATIENCE_MS = 250
 
-/**
- * How often an active run is evaluated again at most, milliseconds; that takes at most a fifth of the time.
- */
+/** Least time between evaluations of an active run, milliseconds; they take at most a fifth of the time. */
 const REFRESH_MS = 1_000
 const REFRESH_SHARE = 5
 

@@ -33,9 +33,7 @@ export interface PairKind {
   isChanged: boolean
 }
 
-/**
- * The rows that two runs have in common, a few bytes per row of B. Rules are their numbers in {@link rules}.
- */
+/** The rows common to two runs, a few bytes per row of B. Rules are their numbers in {@link rules}. */
 export interface PairedRows {
   rules: readonly NumberedRule[]
   kinds: readonly PairKind[]

@@ -144,9 +144,7 @@ function findFramed(mapping: Mapping, columns: readonly string[]): FramedField[]
   })
 }
 
-/**
- * Whether a template puts cells into an id with other text; if it is only a cell, the id itself is checked.
- */
+/** Whether a template puts cells into an id with other text; if it is just a cell, the id is checked. */
 function isPartOfId(field: string, source: FieldSource): boolean {
   return (
     source.kind === 'template' &&

@@ -137,9 +137,7 @@ export class LeftOutContent {
     ]
   }
 
-  /**
-   * Checks one more sent row. Cells without letters do not count as text, nor does a copy of the sent text.
-   */
+  /** Checks one more sent row. Cells without letters are not text, nor is a copy of the sent text. */
   note(cells: readonly string[]): void {
     const kept = this.#kept
     if (kept === null) return

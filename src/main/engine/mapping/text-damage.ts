@@ -1,6 +1,4 @@
-/**
- * How text was damaged before it reached the source: characters were replaced, or a wrong encoding was used.
- */
+/** How text was damaged before it reached the source: replaced characters, or a wrong encoding. */
 export type TextDamage = 'replaced' | 'decoded_wrongly'
 
 /** The bytes 80 to BF of UTF-8 as characters of Windows-1252. */
@@ -35,9 +33,7 @@ const SEQUENCE_1251 = `(?:Р${CYRILLIC}|С(?=${C1_CYRILLIC})${CYRILLIC})`
 /** Signs that may stand around one letter in sound text, so that two of them are damage only with a third sequence. */
 const QUOTES = '[‘’“”‚„«»‹›–—…•]'
 
-/**
- * UTF-8 that was read in an encoding other than Windows-1252, by sequences that its language does not have.
- */
+/** UTF-8 that was read in an encoding other than Windows-1252, by sequences its language does not have. */
 const OTHER_DAMAGE = new RegExp(
   [
     `(?!(?:[РС]${QUOTES}){2}(?!${SEQUENCE_1251}))(?:${ODD_1251}${SEQUENCE_1251}|${SEQUENCE_1251}${ODD_1251})`,

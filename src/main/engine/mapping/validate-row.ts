@@ -291,9 +291,7 @@ function checkUserMetadata(found: Found, row: number, body: RequestBody): Found 
   return addProblem(found, row, 'warning', 'user_metadata', { code: 'recommended', args: { lack: 'value' } })
 }
 
-/**
- * At most one model in v1. Warns of unlisted models, except the plan's own, which have one warning in all.
- */
+/** At most one model in v1. Warns of unlisted models, except the plan's own, which share one warning. */
 function createModelsRule(operation: TaskOperation, areConstant: boolean): RowRule {
   const isV1 = operation.api === 'v1'
   return (found, row, { models }) => {
@@ -384,9 +382,7 @@ function createBlankRule(field: string): RowRule {
   }
 }
 
-/**
- * Warns of ids and terms that are not what they look like, and of ids changed by a spreadsheet or data frame.
- */
+/** Warns of misleading ids and terms, and of ids changed by a spreadsheet or data frame. */
 function createLookRules(operation: Operation, mapping: Mapping, fixed: readonly string[]): RowRule[] {
   const hasRequest = !isEmpty(mapping['request'])
   return fieldsOf(operation).flatMap(({ name }): RowRule[] => {

@@ -1,8 +1,6 @@
 import { escapeXml } from './escape-xml.ts'
 
-/**
- * Text that may go into a page unchanged: our tags, everything else escaped. Only {@link html} creates it.
- */
+/** Text that may go into a page as it is: our tags, all else escaped. Only {@link html} creates it. */
 export interface Markup {
   readonly markup: string
 }

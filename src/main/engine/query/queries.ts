@@ -90,9 +90,7 @@ let evaluations: KeptEvaluations | null = null
 let ledgers: Ledgers | null = null
 
 const calls = {
-  /**
-   * The run together with its retries. Throws `RUN_NOT_RESUMABLE` if it was cut off before it was recorded.
-   */
+  /** The run with its retries. Throws `RUN_NOT_RESUMABLE` if it was cut off before it was recorded. */
   summarizeRun: (run: AskedRun) => summarizeRun(findPlanned(run)),
   /** The plan a run was started with. Throws as {@link summarizeRun} does. */
   readPlan: (run: AskedRun) => readMarkedPlan(findPlanned(run)),
@@ -228,9 +226,7 @@ const calls = {
     const { compareDecisions } = await import('../lookback/compare-decisions.ts')
     return compareDecisions(await openPairs(), openFamily(run), openFamily(other), options)
   },
-  /**
-   * A page of the rows that changed from run A to run B; cheap after {@link compareDecisions} of the same two.
-   */
+  /** A page of the rows that changed from run A to run B; cheap after {@link compareDecisions} of both. */
   async listChanges(
     run: AskedRun,
     other: AskedRun,
@@ -242,9 +238,7 @@ const calls = {
   /** Draws a sample of the answered rows into a file. Throws `BAD_USAGE` and what an export throws. */
   sampleRun: async (run: AskedRun, options: SampleOptions) =>
     (await import('../lookback/draw-sample.ts')).sampleRun(openFamily(run), options),
-  /**
-   * Draws a sample of the rows of a source into a file. Throws `BAD_SOURCE`, `BAD_USAGE` and what an export throws.
-   */
+  /** Draws a sample of a source's rows into a file. Throws `BAD_SOURCE`, `BAD_USAGE` and as exports do. */
   sampleSource: async (source: PlanSource, options: SampleOptions) =>
     (await import('../lookback/draw-sample.ts')).sampleSource(source, options),
   /** Draws rows of a run to be labelled one by one; replaces those drawn before. Throws `BAD_USAGE`. */
@@ -292,9 +286,7 @@ const calls = {
    */
   readLedger: async (asked: AskedWorkspace, query: LedgerQuery, page: { offset: number; limit: number }) =>
     (await import('../lookback/ledger/read-ledger.ts')).readLedger(await openLedgers(), asked, query, page),
-  /**
-   * Writes entries of a ledger to a file that can be the source of a run. Throws what an export and the ledger throw.
-   */
+  /** Writes a ledger's entries to a file that can be a run's source. Throws as exports and ledgers do. */
   async exportLedger(asked: AskedWorkspace, query: LedgerQuery, file: string) {
     const { exportLedger } = await import('../lookback/ledger/export-ledger.ts')
     return exportLedger(await openLedgers(), asked, query, file)
@@ -390,9 +382,7 @@ export function checkpointJournals(): void {
   pool.checkpoint()
 }
 
-/**
- * Releases all journals and everything known about them, for a thread that continues with other workspaces.
- */
+/** Releases all journals and what is known of them, for a thread that goes on to other workspaces. */
 export function forgetAll(): void {
   pool.close()
   indexes = new RowIndexes()

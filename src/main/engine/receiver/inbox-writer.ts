@@ -15,9 +15,7 @@ import {
   toInboxFile,
 } from './inbox.ts'
 
-/**
- * How long counters may wait for their commit, milliseconds: writing them every time would add a tenth to it.
- */
+/** How long counters may wait for their commit, milliseconds: writing them each time adds a tenth to it. */
 const COUNTERS_AFTER_MS = 1_000
 
 /** Most callbacks that one transaction deletes, so that arriving ones do not wait long. */

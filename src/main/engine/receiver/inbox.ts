@@ -38,9 +38,7 @@ export interface InboxCounts {
   received: number
   /** Requests not answered 200, by reason; only reasons that occurred. */
   refused: Partial<Record<Refusal, number>>
-  /**
-   * HEAD and GET requests to callback addresses, which only check whether these exist; absent without any.
-   */
+  /** HEAD and GET requests to callback addresses, which only check for existence; absent without any. */
   probes?: number
 }
 

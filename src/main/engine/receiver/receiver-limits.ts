@@ -24,9 +24,7 @@ export const RECEIVER_LIMITS = {
   selfTestTimeoutMs: 10_000,
   /** Files that the media host may send at once. */
   maxMediaFiles: 200,
-  /**
-   * Longest time in which a client reads nothing of a file, milliseconds; a tenth of that while others wait.
-   */
+  /** Longest time in which a client reads nothing of a file, milliseconds; a tenth of it if others wait. */
   mediaStallMs: 20_000,
 }
 

@@ -33,9 +33,7 @@ export function readReceiverSettings(workspace: string): ReceiverSettings {
   )
 }
 
-/**
- * Stores the port for the workspace, unless it has one; returns the stored one. Throws `WORKSPACE_UNUSABLE`.
- */
+/** Stores the port for the workspace unless it has one; returns it. Throws `WORKSPACE_UNUSABLE`. */
 export function keepReceiverPort(workspace: string, port: number): number {
   return takeTurn(workspace, () => {
     const settings = findReceiverSettings(workspace) ?? makeSettings(workspace)

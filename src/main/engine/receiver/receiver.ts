@@ -242,9 +242,7 @@ export class Receiver {
   }
 }
 
-/**
- * Throws if another process listens elsewhere, so that callbacks would not arrive at the requested address.
- */
+/** Throws if another process listens elsewhere: callbacks would not arrive at the requested address. */
 function checkServes(address: InboxAddress, asked: ListenAddress): void {
   const isHostServed = address.host === asked.host || isEveryAddress(address.host)
   if (isHostServed && (asked.port === undefined || asked.port === address.port)) return

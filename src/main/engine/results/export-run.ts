@@ -47,9 +47,7 @@ import { findReplacedSource } from '../workspace/replaced-source.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
 import { readLoadReport } from './load-report.ts'
 
-/**
- * Throws `BAD_USAGE` or `FILE_UNWRITABLE` if a run of a plan could not be exported to a file; writes nothing.
- */
+/** Throws `BAD_USAGE` or `FILE_UNWRITABLE` if a plan's run could not be exported; writes nothing. */
 export async function checkExport(plan: Plan, file: string): Promise<void> {
   refuseSource({ record: { plan } }, file)
   if (plan.load === undefined) findFormatFor(plan, file)

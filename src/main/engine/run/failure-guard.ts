@@ -72,9 +72,7 @@ export class FailureGuard {
     return this.#unreachedStreak >= UNREACHED_STREAK
   }
 
-  /**
-   * Why the service is unreachable and when the run gives up on it, in the clock's milliseconds; else null.
-   */
+  /** Why the service is unreachable and when the run gives up on it, in clock milliseconds; else null. */
   get outage(): { reason: string; givesUpAtMs: number } | null {
     if (!this.isAway) return null
     return { reason: this.#lastUnreached, givesUpAtMs: this.#unreachedSinceMs + AWAY_MAX_MS }

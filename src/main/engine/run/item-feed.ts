@@ -5,9 +5,7 @@ import type { ClaimedItem, ItemClaims } from './journal/item-claims.ts'
 const BLOCK_MAX = 500
 /** Approximate size of a block at the current rate, milliseconds. */
 const BLOCK_MS = 50
-/**
- * Cells of items that are marked again at once, UTF-16 code units: a few huge rows must not fill the memory.
- */
+/** Cells of items that are marked again at once, UTF-16 code units, so that huge rows do not fill memory. */
 const BLOCK_MAX_CHARACTERS = 4 * 1024 * 1024
 /**
  * The next items are marked when fewer are left than are sent in this time, milliseconds, or fewer than this

@@ -47,9 +47,7 @@ interface InFlight extends Pick<MeasuredTry, 'scheduledAtUs' | 'hasWaited'> {
 const GROUP_MS = 50
 /** How often an open pace checks for due requests, milliseconds. */
 const TICK_MS = 1
-/**
- * UTF-16 code units of bodies in flight above which nothing more is sent: huge rows must not fill the memory.
- */
+/** UTF-16 code units of bodies in flight above which sending pauses: huge rows must not fill the memory. */
 const BODIES_MAX = 64 * 1024 * 1024
 
 /** Notes on a row whose answer proves nothing, if the next answer on its connection was another row's. */
@@ -390,9 +388,7 @@ export class Sender {
     }
   }
 
-  /**
-   * Whether a try before this refusal may have been accepted, so that its callback may still settle the item.
-   */
+  /** Whether a try before this refusal may have been accepted: its callback may then settle the item. */
   #mayBeAccepted({ item }: Pick<SentItem, 'item'>, { outcome }: Judgement): boolean {
     if (outcome !== 'rejected' || this.#options.settler === null) return false
     return this.#options.claims.countUnknownTries(item) > 0

@@ -49,9 +49,7 @@ export class ServiceLimits {
     this.#throttledAtMs = null
   }
 
-  /**
-   * Milliseconds until the next request may be sent: 0 now, Infinity while the answer to a probe is awaited.
-   */
+  /** Milliseconds until the next request may be sent: 0 now, Infinity while a probe is unanswered. */
   waitMs(nowMs: number): number {
     return this.#gate.waitMs(nowMs)
   }
@@ -100,9 +98,7 @@ export class ServiceLimits {
     return status === 429 ? this.#gate.explains429 : !reached && this.#guard.isAway
   }
 
-  /**
-   * Notes until when all that is left to send must wait, in the clock's milliseconds; null if it need not.
-   */
+  /** Notes until when everything left to send must wait, in clock milliseconds; null if it need not. */
   noteIdle(untilMs: number | null): void {
     this.#longWaits.noteIdle(untilMs === null ? null : toUnixMs(untilMs))
   }
@@ -223,9 +219,7 @@ export class Gate {
     return this.#allowed
   }
 
-  /**
-   * Milliseconds until the next request may be sent: 0 now, Infinity while the answer to a probe is awaited.
-   */
+  /** Milliseconds until the next request may be sent: 0 now, Infinity while a probe is unanswered. */
   waitMs(nowMs: number): number {
     return Math.max(0, this.#awayUntilMs - nowMs, this.#throttle.waitMs(nowMs))
   }

@@ -103,9 +103,7 @@ function readHeader(env: NodeJS.ProcessEnv, name: string, written: string): Read
   })
 }
 
-/**
- * A value, and the parts of it that a service may repeat alone: the token after `Bearer`, a cookie's session.
- */
+/** A value, and parts of it that a service may repeat alone: the token after `Bearer`, a cookie's session. */
 function listSecrets(value: string): string[] {
   const [, behindScheme] = /^[\w-]+ +(\S+)$/.exec(value) ?? []
   const parts = value.split(/[\s,;="']+/).filter((part) => /\d/.test(part) || part.length >= 16)

@@ -107,9 +107,7 @@ export class Redactor {
     return joinSpans(spans)
   }
 
-  /**
-   * Whether characters of a secret may be escaped in a text; most texts with backslashes and `&` have none.
-   */
+  /** Whether characters of a secret may be escaped in a text; most with backslashes and `&` have none. */
   #mayHaveEscapes(text: string): boolean {
     if (text.includes('%') || hasEntity(text)) return true
     for (let at = text.indexOf('\\'); at >= 0; at = text.indexOf('\\', at + 1)) {
@@ -251,9 +249,7 @@ function isEncoded(text: string, at: number): boolean {
   return IS_ENCODED[text.charCodeAt(at)] === 1
 }
 
-/**
- * What a run may decode to, one character per byte: as hexadecimal, and as base64 from any of its characters.
- */
+/** Decodings of a run, one character per byte: as hexadecimal, and as base64 from any of its characters. */
 function* decodeRun(run: string): Generator<string> {
   if (/^[\da-f]+$/i.test(run)) {
     yield Buffer.from(run, 'hex').toString('latin1')

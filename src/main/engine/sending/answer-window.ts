@@ -26,9 +26,7 @@ export class AnswerWindow {
   #longest = 0
   #streak = 0
 
-  /**
-   * `startMs`: when the window before, with the same pace, ended; null if the first request is yet to come.
-   */
+  /** `startMs`: when the previous window of the same pace ended; null before the first request. */
   constructor(startMs: number | null) {
     this.#sinceMs = startMs
     this.#startMs = startMs

@@ -30,9 +30,7 @@ interface LanesOptions {
 export class Lanes {
   readonly #queue: PQueue
   readonly #options: LanesOptions
-  /**
-   * Connections of lanes that ended, the most recently used last, so that a slow pace uses few connections.
-   */
+  /** Connections of ended lanes, the most recently used last, so that a slow pace uses few of them. */
   readonly #spare: ServiceClient[] = []
   /** Lanes resting after a job; calling one continues it. */
   readonly #resting = new Map<() => void, NodeJS.Timeout>()

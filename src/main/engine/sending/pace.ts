@@ -1,8 +1,6 @@
 import type { Pace } from '../../../shared/plan/plan.ts'
 
-/**
- * Decides when the next request may be sent. Times are milliseconds of the same monotonic clock throughout.
- */
+/** Decides when the next request may be sent. Times are milliseconds of one monotonic clock. */
 export interface Pacer {
   /** Most requests in flight. */
   readonly concurrency: number

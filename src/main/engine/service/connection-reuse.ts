@@ -57,9 +57,7 @@ export class ConnectionReuse {
    * answers.
    */
   #isDropping = false
-  /**
-   * What was sent or answered before the last counted end says nothing new: connections often end together.
-   */
+  /** What was sent or answered before the last counted end tells nothing: connections often end together. */
   #endedAtMs = Number.NEGATIVE_INFINITY
   #used = new RecentUses()
   #fresh = new RecentUses()

@@ -8,9 +8,7 @@ import {
 } from 'node:zlib'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
 
-/**
- * A decoded body may be this many times its received size; small ones may be {@link SMALL_BYTES} in any case.
- */
+/** A decoded body may be this many times its received size; small ones may be {@link SMALL_BYTES}. */
 const RATIO_MAX = 200
 const SMALL_BYTES = 1024 * 1024
 

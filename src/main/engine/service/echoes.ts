@@ -31,9 +31,7 @@ export const UNVERIFIABLE: EchoFinding = { kind: 'unverifiable' }
 /** Whether an id that is not a row's own is another row's. */
 export type HasOtherRow = (id: string) => boolean
 
-/**
- * The request's values of the fields that are repeated, '' for each missing one; in the order of the echoes.
- */
+/** The request's values of repeated fields, '' for each missing one; in the order of the echoes. */
 export function toExpected(operation: Operation): (body: Readonly<Record<string, unknown>>) => string[] {
   const { echoes } = OPERATIONS[operation.kind]
   return (body) =>

@@ -208,9 +208,7 @@ export class Http2Connections {
   readonly #ungreeted = new Set<Http2Connection>()
   readonly #seekers = new Set<StreamSeeker>()
   #pausedUntilMs = 0
-  /**
-   * How many requests the next connection will take at once: unknown before the first, so only one is opened.
-   */
+  /** How many requests the next connection takes at once: unknown before the first, so only one is opened. */
   #expectedStreams = Number.POSITIVE_INFINITY
   /** Number of requests after which the service has ended a connection. */
   #requestsMax = Number.POSITIVE_INFINITY

@@ -181,9 +181,7 @@ function checkEcho(judgement: Judgement, found: EchoFinding, what: string): Judg
 /** The body of one row, as the mapper made it. */
 type RowBody = Readonly<Body>
 
-/**
- * Builds the request of an item; `callbackUrl` gets the result unless the row itself names another receiver.
- */
+/** Builds the request of an item; `callbackUrl` gets the result unless the row names another receiver. */
 type ToRequest = (bodies: readonly RowBody[], callbackUrl: string | null) => ServiceRequest
 
 const NO_ROW: RowBody = Object.freeze({})

@@ -30,9 +30,7 @@ export function createTaskReader(
   }
 }
 
-/**
- * An async delivery whose answer was lost still completes with a callback; a sync one has no second answer.
- */
+/** An async delivery with a lost answer still completes by a callback; a sync one has no second answer. */
 function toDelivered(status: number, errorCode: string, isAcknowledgement: boolean): Judgement {
   const what = isAcknowledgement
     ? 'the callback of that delivery is awaited'
@@ -205,9 +203,7 @@ function readRefusalInside(body: JsonObject, result: Pick<TaskResult, 'failures'
   result.failures.push({ code: said?.errorCode ?? 'error', message })
 }
 
-/**
- * Adds the rules of a `triggered_rules` list (docs/interface.md §2.2, §2.3), and notes one of another shape.
- */
+/** Adds the rules of a `triggered_rules` list (docs/interface.md §2.2, §2.3); notes any other shape. */
 function addRules(result: Pick<TaskResult, 'triggeredRules' | 'unreadableRules'>, list: unknown): void {
   // Services in some languages write an empty list as null.
   if (list === undefined || list === null) return
@@ -282,9 +278,7 @@ function toText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/**
- * What Sluice keeps of a v2 answer: the same as for v1, but every part is optional (docs/interface.md §4.2).
- */
+/** What Sluice keeps of a v2 answer: as for v1, but every part is optional (docs/interface.md §4.2). */
 export interface V2TaskResult extends Omit<TaskResult, 'taskId' | 'postId'> {
   taskId: string | null
 }

@@ -39,9 +39,7 @@ export interface TimedConnectorOptions extends Transport {
  */
 const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024)
 
-/**
- * Builds undici's connector, through a proxy if there is one, and times connect and TLS handshake separately.
- */
+/** Builds undici's connector, through a proxy if there is one; times connect and TLS handshake separately. */
 export function createTimedConnector(options: TimedConnectorOptions): TimedConnector {
   const { secureContext, proxy, unixSocket, address = null } = options
   const timeoutMs = Math.min(options.timeoutMs, CONNECT_TIMEOUT_MS)
@@ -184,9 +182,7 @@ function createDirect(
   }
 }
 
-/**
- * Plain http connects to the proxy itself, which reads the whole address from each request (RFC 9112 §3.2.2).
- */
+/** Plain http connects to the proxy, which reads the whole address from each request (RFC 9112 §3.2.2). */
 function connectToProxy(
   build: buildConnector.connector,
   proxy: ProxyRoute,

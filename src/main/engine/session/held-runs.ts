@@ -63,9 +63,7 @@ interface LookedAtCorrection {
   concurrency: number | null
 }
 
-/**
- * The runs that this process holds, each in its own thread: starts them, and continues those that have ended.
- */
+/** The runs that this process holds, each in its own thread: starts them, and continues ended ones. */
 export class HeldRuns {
   readonly #options: HeldRunsOptions
   readonly #held = new Map<string, RunHandle>()
@@ -481,9 +479,7 @@ function toUnread(runId: string, error: unknown): SluiceError {
   return new SluiceError({ id: 'run_unread', runId, reason: toSluiceError(error).message }, { cause: error })
 }
 
-/**
- * The error that ended a run, with what can be done: neither a removed run nor a load test can be resumed.
- */
+/** The error that ended a run, with advice: neither a removed run nor a load test can be resumed. */
 function toRunError(
   error: unknown,
   { runId, isGone, isLoad, hasBegun }: { runId: string; isGone: boolean; isLoad: boolean; hasBegun: boolean },

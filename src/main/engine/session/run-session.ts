@@ -356,9 +356,7 @@ export class RunSession {
     return this.#task.limit !== undefined && this.#isTrial
   }
 
-  /**
-   * After a key was replaced, requeues the rows refused for an earlier one; returns whether there are any.
-   */
+  /** After a key change, requeues the rows refused for an earlier key; returns whether there are any. */
   #takeBackRefused(): boolean {
     const isKeyReplaced = this.#isKeyReplaced
     this.#isKeyReplaced = false
@@ -481,9 +479,7 @@ export class RunSession {
   }
 }
 
-/**
- * Records the number of requests in flight chosen during a run, if any. The caller has a transaction open.
- */
+/** Records the number of requests in flight chosen during a run. The caller has a transaction open. */
 function recordConcurrency({ db }: Journal, concurrency: number | null): void {
   const plan = readRunRecord(db)?.plan
   if (concurrency === null || plan === undefined) return

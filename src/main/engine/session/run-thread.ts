@@ -86,9 +86,7 @@ export interface RunCalls {
   command(command: RunCommand): void
 }
 
-/**
- * Events of a run's thread: small snapshots, that the source is read and checked, and seconds of a load test.
- */
+/** Events of a run's thread: small snapshots, the end of reading and checking, seconds of a load test. */
 export interface RunEvents {
   snapshot: RunSnapshot
   ready: null

@@ -54,9 +54,7 @@ export async function unpackGzip(path: string, maxBytes = UNPACKED_MAX_BYTES): P
   }
 }
 
-/**
- * Whether anything but zero bytes follows: Node considers these the end, and ignores everything after them.
- */
+/** Whether anything but zero bytes follows: Node takes these for the end, and ignores all after them. */
 async function hasDataFrom(path: string, start: number): Promise<boolean> {
   for await (const chunk of createReadStream(path, { start }) as AsyncIterable<Buffer>)
     if (chunk.some((byte) => byte !== 0)) return true

@@ -18,9 +18,7 @@ export function createRepeatedHeaderCheck(header: readonly string[]): FindRepeat
   const isAlike = createAlikeCheck(names)
   const [first = ''] = names
   if (names.every((name) => name === '')) return () => null
-  /**
-   * The last repeated header whose names are in other columns; rows after it do not match the first columns.
-   */
+  /** The last repeated header with names in other columns; rows after it do not match the first columns. */
   let moved: number | null = null
   return (row, cells) => {
     // Sources are read several times.

@@ -95,9 +95,7 @@ export interface SourceReader {
    * for any other source.
    */
   readonly ownExport?: 'unguarded' | 'as-is' | null
-  /**
-   * For a workbook: the rows with cells that it hides, read or not; complete once every record was yielded.
-   */
+  /** For a workbook: its hidden rows with cells, read or not; complete once every record was yielded. */
   readonly hidden?: { rows: number }
   readonly sizeBytes: number
   /** The files of a source that has several, in row order. */
@@ -119,9 +117,7 @@ export interface SourceReader {
    * absent without any.
    */
   readonly nestedColumns?: readonly string[]
-  /**
-   * For a workbook: the columns with links behind their cells, and the names of the columns for these links.
-   */
+  /** For a workbook: the columns with links behind their cells, and the names of these links' columns. */
   readonly links?: readonly { name: string; linkName: string; cell: string }[]
   /** For a workbook: texts above unnamed columns, in a header cell merged with theirs. */
   readonly headings?: ReadonlyMap<string, string>

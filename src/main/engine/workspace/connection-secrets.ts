@@ -342,9 +342,7 @@ interface ActiveKeyOptions {
   watch?: WatchFile
 }
 
-/**
- * Checks a file's times and size twice a second. Works on every file system, and when the file is replaced.
- */
+/** Checks a file's times and size twice a second. Works on every file system, also if it is replaced. */
 export const pollFile: WatchFile = (file, onChange) => {
   watchFile(file, { interval: LOOK_EVERY_MS, persistent: false }, onChange)
   // The watch reads its first state a little later and would miss a change before that.

@@ -174,9 +174,7 @@ export function replaceConnection(connections: Connections, changed: StoredConne
   }
 }
 
-/**
- * Replaces the connection `was`, unless it has changed meanwhile. Throws `CONNECTION_NOT_FOUND`, `BAD_USAGE`.
- */
+/** Replaces the connection `was` if it is unchanged. Throws `CONNECTION_NOT_FOUND`, `BAD_USAGE`. */
 export function replaceUnlessChanged(
   known: Connections,
   was: StoredConnection,

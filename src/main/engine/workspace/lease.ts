@@ -26,9 +26,7 @@ export function takeLease(file: string, what: string, timeoutMs: number = TAKE_T
   return { release: () => lock.close() }
 }
 
-/**
- * Runs `work` while holding the lease of a file. Throws as {@link takeLease} does, and what `work` throws.
- */
+/** Runs `work` under the lease of a file. Throws as {@link takeLease} does, and what `work` throws. */
 export function underLease<Result>(
   file: string,
   what: string,

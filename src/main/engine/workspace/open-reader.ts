@@ -3,9 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { refuseIrregular } from './regular-file.ts'
 
-/**
- * SQLite's primary result codes if it cannot make or write the files that it needs to read a WAL database.
- */
+/** SQLite's primary result codes if it cannot make or write the files needed to read a WAL database. */
 const CANNOT_WRITE = [8, 14]
 
 /**

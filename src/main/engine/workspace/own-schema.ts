@@ -63,9 +63,7 @@ interface SchemaObject {
   sql: string | null
 }
 
-/**
- * What files of a version contain, and the schemas already accepted: thousands of journals have the same one.
- */
+/** What files of a version contain, and the accepted schemas: thousands of journals have the same one. */
 interface ExpectedSchema {
   objects: ReadonlyMap<string, SchemaObject>
   accepted: Set<string>

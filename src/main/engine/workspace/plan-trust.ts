@@ -80,9 +80,7 @@ function describeWay({ proxy, resolve = [], unixSocket, tls }: Plan['connection'
   ].join('')
 }
 
-/**
- * The service posts each outcome to the callback address and fetches media from theirs; both may hold cells.
- */
+/** The service posts outcomes to the callback address and fetches media from theirs; both may hold cells. */
 function describeAddresses({ mapping }: Plan): string[] {
   return Object.entries(mapping).flatMap(([field, from]) => {
     if (from.kind !== 'template' || from.template === '') return []

@@ -1,8 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 
-/**
- * Throws if a path exists and is not a regular file: opening a pipe would block until somebody writes to it.
- */
+/** Throws if a path exists and is no regular file: opening a pipe would block until somebody writes. */
 export function refuseIrregular(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found !== undefined && !found.isFile()) throw new Error(`${path} is not a regular file`)

@@ -26,9 +26,7 @@ const indexSchema = z.strictObject({ items: z.array(itemSchema).default([]) })
 
 type IndexRoute = { Params: { indexId: string } }
 
-/**
- * Serves the project's custom indexes, which the service manages in its dashboard (docs/interface.md §4.1).
- */
+/** Serves the project's custom indexes, managed by the service in its dashboard (docs/interface.md §4.1). */
 export function registerAdminIndexRoutes(app: FastifyInstance, { store, options }: SandboxContext): void {
   const { indexes } = store
 

@@ -28,9 +28,7 @@ export interface LoggedRoute {
   check(request: FastifyRequest, body: unknown): LoggedWork | Promise<LoggedWork>
 }
 
-/**
- * Serves an endpoint in its own scope: checks key, rate and body, and logs every request with its outcome.
- */
+/** Serves an endpoint in its own scope: checks key, rate and body, logs every request and its outcome. */
 export function registerLoggedRoute(app: FastifyInstance, context: SandboxContext, route: LoggedRoute): void {
   const { method, path, needsKey, statuses } = route
   /** The keys of requests that got far enough to have one. */

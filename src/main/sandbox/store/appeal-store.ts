@@ -9,9 +9,7 @@ export interface StoredAppeal {
   reads: number
 }
 
-/**
- * Opens the appeals of the project. A store that never had any starts with `seedAppeals`, created at `now`.
- */
+/** Opens the project's appeals. A store that never had any starts with `seedAppeals`, created at `now`. */
 export function createAppealStore(
   database: DatabaseSync,
   group: GroupCommit,

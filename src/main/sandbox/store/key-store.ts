@@ -56,9 +56,7 @@ export function createKeyStore(database: DatabaseSync, group: GroupCommit, seedK
   }
 }
 
-/**
- * The API keys of the sandbox's one project, all interchangeable (docs/interface.md §5). Only their hashes are kept.
- */
+/** The interchangeable API keys of the sandbox's project (docs/interface.md §5). Only hashes are kept. */
 export interface KeyStore extends ReturnType<typeof createKeyStore> {}
 
 function toKeyHash(key: string): string {

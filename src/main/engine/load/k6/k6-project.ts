@@ -166,9 +166,7 @@ export function splitAtPostId(body: K6Body): [head: string, tail: string] {
   return [text.slice(0, at), text.slice(at + WRITTEN_MARK.length)]
 }
 
-/**
- * Largest rows file, since k6 reads each whole. A small source then fits in one configMap with its script.
- */
+/** Largest rows file, since k6 reads each whole. A small source then fits one configMap with its script. */
 const ROWS_FILE_MAX_BYTES = 4 * 1024 * 1024
 
 /** A piece of a rows file: text to append, and whether the file ends with it. */

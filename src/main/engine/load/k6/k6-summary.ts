@@ -170,9 +170,7 @@ export function summaryToResult(summary: ParsedK6Summary): K6Result {
   }
 }
 
-/**
- * k6 reports no duration of a scenario: take the planned one if known, else the whole run minus the warm-up.
- */
+/** k6 reports no scenario duration: take the planned one if known, else the whole run minus the warm-up. */
 function toDurationS({ totalS, planned }: ParsedK6Summary, hasMain: boolean): number | null {
   if (!hasMain || planned === null) return totalS
   const leftS = totalS === null ? null : totalS - planned.warmupMs / 1000

@@ -100,9 +100,7 @@ export interface CatalogueStore {
   write(work: (db: DatabaseSync) => void): void
   /** Changes with every write; null if unknown. */
   readVersion(): string | null
-  /**
-   * Purges what was deleted: rows that moved within a page may have left their text there. Throws the same.
-   */
+  /** Purges deleted rows: those that moved within a page may have left their text there. Throws the same. */
   compact(): void
 }
 

@@ -32,9 +32,7 @@ import { KnownRuns, keepRun, type Needed, refreshCatalogue } from './refresh-cat
  */
 const TIMES = { patienceMs: 200, sliceMs: 100 }
 
-/**
- * A question for when the catalogue matches the journals, with the ids of the runs that this process holds.
- */
+/** A question for once the catalogue matches the journals, with the ids of the runs this process holds. */
 interface Question {
   held: readonly string[]
   needs: Needed
@@ -110,9 +108,7 @@ export class Catalogue {
     )
   }
 
-  /**
-   * Ids and tokens of all runs, as callbacks carry them; null if a journal, and so its token, cannot be read.
-   */
+  /** Ids and tokens of all runs, as callbacks carry them; null if a journal, and its token, is unreadable. */
   listTokens(held: readonly string[]): Promise<string[] | null> {
     return this.#ask(held, (db) => {
       if (db.prepare('SELECT 1 FROM run WHERE error IS NOT NULL').get() !== undefined) return null
@@ -234,9 +230,7 @@ function toNeeded(query: RunListQuery): Needed {
   return isPlain && limit !== undefined ? (db) => listShown(db, query) : 'all'
 }
 
-/**
- * Answers each question; one that fails does not affect the others. Throws what is wrong with the catalogue.
- */
+/** Answers each question; a failure does not affect the others. Throws the catalogue's own error. */
 function answerAll(store: CatalogueStore, questions: readonly Question[], unread: number): void {
   store.read((db) => {
     for (const { answer, reject } of questions) {

@@ -31,9 +31,7 @@ const BODY_MAX_BYTES = 4 * 1024 * 1024
 /** The column that names the run of a row. */
 const RUN_COLUMN = 'run'
 
-/**
- * Most runs kept open between the check of their columns and reading them; each takes three file descriptors.
- */
+/** Most runs kept open between checking their columns and reading them; each takes three descriptors. */
 const KEPT_MAX = 100
 
 /** UTF-16 code units written at once. */

@@ -111,9 +111,7 @@ const ADDED: ReadonlySet<string> = new Set([
   ...Object.values(ENVELOPE_COLUMNS),
 ])
 
-/**
- * Writes a line of a source of requests from the rows of its inputs. Values other than texts keep their JSON.
- */
+/** Writes a line of a source of requests from its inputs' rows. Values other than texts keep their JSON. */
 function createLineWriter(columns: readonly string[]) {
   const at = (name: string) => columns.indexOf(name)
   const [idAt, methodAt, urlAt] = [at('custom_id'), at(ENVELOPE_COLUMNS.method), at(ENVELOPE_COLUMNS.url)]

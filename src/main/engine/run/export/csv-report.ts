@@ -116,9 +116,7 @@ export function refuseTooWide(
   })
 }
 
-/**
- * A row's cells in a table; `shorten` cuts texts that are not from the source. Throws if the row is too wide.
- */
+/** A row's cells in a table; `shorten` cuts texts not from the source. Throws if the row is too wide. */
 export function readTableCells(
   { columns, table }: ReportOptions,
   result: ExportRow,

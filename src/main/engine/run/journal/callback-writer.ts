@@ -19,9 +19,7 @@ import { describeDifference, describeUnreadable, isSameCallback } from '../callb
 import type { AttemptRecord, OutcomeWriter } from '../recorder.ts'
 import type { ItemClaims } from './item-claims.ts'
 
-/**
- * A callback's content; null if it cannot be read. `foreign`: it names another post or item than its address.
- */
+/** A callback's content; null if unreadable. `foreign`: it names another post or item than its address. */
 type CallbackContent = OwnContent | { kind: 'foreign'; note: string }
 
 /** What a callback says about its item. */
@@ -72,9 +70,7 @@ interface StoredResult extends ErrorCause {
   taskId: string | null
 }
 
-/**
- * What a callback is about: a content that a correction has replaced, or the present one, perhaps by mistake.
- */
+/** What a callback is about: a content replaced by a correction, or the present one, perhaps by mistake. */
 interface Addressee {
   replaced: ReplacedContent | null
   /** Whether its row now has other content, which has not been sent. */
@@ -109,9 +105,7 @@ const COMPARED_MAX = 20
 /** States in which an item may be resent, which rewrites its row. */
 const UNSETTLED: ReadonlySet<ItemState> = new Set(['pending', 'sending', 'unknown'])
 
-/**
- * Processes callbacks: each settles its item at most once. The caller has a transaction open for every call.
- */
+/** Processes callbacks: each settles its item at most once. The caller has a transaction open. */
 export class CallbackWriter {
   readonly #journal: Journal
   readonly #claims: ItemClaims

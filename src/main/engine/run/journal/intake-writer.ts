@@ -91,9 +91,7 @@ const ALWAYS_KEPT: ReadonlySet<Problem['code']> = new Set(FOUND_BY_READERS)
 const GROUP_ROWS = 5_000
 /** Approximate characters of cells, as JSON, gathered before their rows are looked up. */
 const LOOKUP_CHARACTERS = 16_000_000
-/**
- * Pages of the WAL, 32 MB: nothing waits for intake yet, and fewer checkpoints mean fewer waits for the disk.
- */
+/** Pages of the WAL, 32 MB: nothing waits for intake yet, and fewer checkpoints mean fewer disk waits. */
 const INTAKE_CHECKPOINT_PAGES = 4 * CHECKPOINT_PAGES
 
 /**
@@ -373,9 +371,7 @@ export class IntakeWriter {
     this.#journal.attempt(() => this.#store(example, true))
   }
 
-  /**
-   * Notes warnings of fixes that name a row: each counts, whether or not that row is sent, or exists at all.
-   */
+  /** Notes warnings of fixes that name a row: each counts, even if that row is not sent or does not exist. */
   writeFixProblems(found: readonly FoundProblem[]): void {
     const { counters } = this.#journal
     this.#journal.attempt(() => {

@@ -1,8 +1,6 @@
 /** The table grows by segments, so that it never needs a second copy of itself. */
 const SEGMENT_BITS = 6
-/**
- * First and largest number of slots in a segment, 8 bytes each, which is kept at most three quarters full.
- */
+/** First and largest number of slots in a segment, 8 bytes each, kept at most three quarters full. */
 const SLOTS_FIRST = 1 << 10
 const SLOTS_MAX = 1 << 16
 const FULL = 0.75

@@ -231,9 +231,7 @@ function refuseMissingRows(family: RunFamily, rows: readonly number[]): void {
   }
 }
 
-/**
- * Throws if the verdicts on a row are not those that the person saw, because somebody has changed them since.
- */
+/** Throws if a row's verdicts are not those that the person saw, because somebody has changed them. */
 function refuseChanged(row: string, found: readonly RowVerdict[], expected: readonly RowVerdict[]): void {
   const toKeys = (verdicts: readonly RowVerdict[]) =>
     JSON.stringify(

@@ -11,9 +11,7 @@ interface GrowingIndex {
   step(family: RunFamily): void
 }
 
-/**
- * How often an active run's index is rebuilt at most, milliseconds; that takes at most a fifth of the time.
- */
+/** Least time between index builds of an active run, milliseconds; they take at most a fifth of the time. */
 const REFRESH_MS = 1_000
 const REFRESH_SHARE = 5
 

@@ -2,9 +2,7 @@
 const TEXTS_MAX = 60_000
 const LENGTH_MAX = 1_000_000
 
-/**
- * Least average number of rows per cell in a column worth keeping, unless it has few distinct cells anyway.
- */
+/** Least average number of rows per cell in a column worth keeping, unless it has few distinct cells. */
 const ROWS_PER_TEXT = 10
 const FEW_TEXTS = 1_000
 

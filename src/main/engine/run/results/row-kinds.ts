@@ -76,9 +76,7 @@ export class RowKinds {
 
 const NO_RULES: readonly string[] = []
 
-/**
- * The displayed kind of a row: what a dead process had in flight is shown as unknown, as recovery leaves it.
- */
+/** The displayed kind of a row: a dead process's rows in flight are unknown, as recovery leaves them. */
 export function toShown(kind: RowKind, { isCutOff }: Pick<RunView, 'isCutOff'>): RowKind {
   return isCutOff && kind.state === 'sending'
     ? { ...kind, state: 'unknown', errorCode: null, causes: [CUT_OFF_CAUSE] }

@@ -59,9 +59,7 @@ export class RowIndex {
     return index
   }
 
-  /**
-   * The index of all rows that findings know, or of those `among` them. It is as complete as the findings.
-   */
+  /** The index of all rows in the findings, or of those `among` them. It is as complete as the findings. */
   static ofFindings(family: RunFamily, findings: RowFindings, among: Uint32Array | null = null): RowIndex {
     const index = new RowIndex('', among)
     index.#addFound(family, findings)

@@ -201,9 +201,7 @@ export function fromBytes(bytes: Uint8Array): Uint32Array {
   return new Uint32Array(buffer, byteOffset, Math.floor(byteLength / 4))
 }
 
-/**
- * Bits that rule out hashes that are certainly not in a table: 256 KB, which stays in the processor's cache.
- */
+/** Bits that rule out hashes certainly not in a table: 256 KB, which stays in the processor's cache. */
 const FILTER_SHIFT = 32 - 21
 
 /** Hashes to search for, each with its places. */

@@ -25,9 +25,7 @@ interface LookupKey {
   ofRuns: Map<EarlierRun, KeyOfRun>
 }
 
-/**
- * How to read the rows of a run, whether equal cells give the same key and the same contents, and its hashes.
- */
+/** How to read a run's rows, whether equal cells give the same key and contents, and its hashes. */
 interface KeyOfRun {
   read: ReadKey
   isAlike: boolean

@@ -180,9 +180,7 @@ function measure(source: PlanSource, { text, isCut }: Sample, syntax: RecordSynt
   }
 }
 
-/**
- * The record that names the columns: the one whose number the person gave, else the first that is not empty.
- */
+/** The record that names the columns: the one with the number the person gave, else the first not empty. */
 function findHeader(records: readonly ExactRecord[], headerRow: number | undefined): number {
   if (headerRow !== undefined) return headerRow - 1
   return records.findIndex(({ cells }) => !isEmptyRecord(cells))

@@ -35,9 +35,7 @@ export interface ExactRecord {
   hasStrayQuote: boolean
   /** Whether white space precedes the quotes around a cell, so that they are read as text. */
   hasSpacedQuotes: boolean
-  /**
-   * Where each cell begins in the text, including its quote, and then where the text of the last one ends.
-   */
+  /** Where each cell begins in the text, including its quote, and where the text of the last one ends. */
   bounds: number[]
   /** After the record's line end. */
   end: number

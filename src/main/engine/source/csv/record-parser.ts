@@ -208,9 +208,7 @@ function needsExactness(text: string, syntax: RecordSyntax, { isEscapeGuessed }:
   return hasSpacedOpening(text, syntax) || (maySpaceQuotes(text) && toSpacedQuote(syntax).test(text))
 }
 
-/**
- * Whether a space precedes a quote that may open a cell. Inside quotes it would be doubled or end the cell.
- */
+/** Whether a space precedes a quote that may open a cell; inside quotes it would be doubled or end it. */
 function hasSpacedOpening(text: string, { delimiter, newline }: RecordSyntax): boolean {
   for (let at = text.indexOf(' "'); at !== -1; at = text.indexOf(' "', at + 1)) {
     const next = text[at + 2]

@@ -157,9 +157,7 @@ function toLengthProblem(
   return { row, severity: 'warning', code: 'ragged_row', args, found }
 }
 
-/**
- * Text beyond the last named column may be the rest of a text that the delimiter cut; only a mapping uses it.
- */
+/** Text beyond the last named column may be the rest of a text that the delimiter cut; mappings use it. */
 function findUnnamed(
   row: number,
   cells: readonly string[],

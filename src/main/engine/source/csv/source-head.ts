@@ -146,9 +146,7 @@ function hasMore(batches: Generator<RecordBatch>): boolean {
   }
 }
 
-/**
- * Whether one column holds whole quoted records: what a spreadsheet saves of a file that it did not split.
- */
+/** Whether one column holds whole quoted records: a spreadsheet saved a file that it did not split. */
 function areInQuotes(header: readonly string[], rows: readonly (readonly string[])[]): boolean {
   const [name = ''] = header
   if (header.length !== 1) return false

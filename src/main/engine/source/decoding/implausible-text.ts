@@ -58,9 +58,7 @@ const SIGNS: readonly { pattern: RegExp; weight: number }[] = [
   { pattern: /[ÿŸ¤¨´¸¬¯]/gu, weight: 0.5 },
 ]
 
-/**
- * How implausible decoded text is: the weights of signs of a wrong encoding, and its characters beyond ASCII.
- */
+/** How implausible decoded text is: weights of signs of a wrong encoding, and its non-ASCII characters. */
 export function measureImplausibility(text: string): { weight: number; characters: number } {
   const characters = text.match(/[^\0-\x7f]/gu)?.length ?? 0
   if (characters === 0) return { weight: 0, characters }

@@ -1,9 +1,7 @@
 /** Decodes a file piece by piece; a character cut by the end of a piece is returned with the next one. */
 export interface PieceDecoder {
   decode(piece: Buffer): string
-  /**
-   * The rest at the end of the file: the mark for broken bytes if a character was cut short, else nothing.
-   */
+  /** The rest at the file's end: the mark for broken bytes if a character was cut short, else nothing. */
   end(): string
 }
 

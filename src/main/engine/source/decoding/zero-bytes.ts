@@ -19,9 +19,7 @@ const WIDE = [
  */
 const ASCII_SHARE = 0.7
 
-/**
- * Least share of ASCII characters, such as line ends and delimiters, in any table of two bytes a character.
- */
+/** Least share of ASCII characters, such as line ends and delimiters, in any table of 2-byte characters. */
 const LEAST_ASCII_SHARE = 0.005
 
 /** Least share of apparent line-end bytes that are line ends in text of two bytes a character, too. */
@@ -76,9 +74,7 @@ const NOT_IN_TEXT = /[\0-\x08\x0e-\x1f\x7f-\x9f\ufffd\p{Cs}]/u
 /** Private-use and unassigned characters. */
 const SELDOM_IN_TEXT = /[\p{Cn}\p{Co}]/u
 
-/**
- * Whether a byte is a control character that text of one byte a character does not contain, apart from zero.
- */
+/** Whether a byte is a control character, other than zero, that one-byte text does not contain. */
 function isControl(byte: number): boolean {
   return (byte > 0 && byte < 0x09) || (byte > 0x0f && byte < 0x20 && byte !== 0x1b && byte !== 0x1a)
 }

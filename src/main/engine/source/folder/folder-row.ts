@@ -27,9 +27,7 @@ export interface FolderPlace {
   onText: (path: string, encoding: string, by: SourceReader['encodingBy']) => void
 }
 
-/**
- * Turns an entry of a walk into a row of `FOLDER_COLUMNS`; what cannot be sent becomes a row with an error.
- */
+/** Turns an entry of a walk into a row of `FOLDER_COLUMNS`, with an error if it cannot be sent. */
 export async function readFolderRow(row: number, entry: FolderEntry, place: FolderPlace): Promise<SourceRow> {
   const path = entry.path.toWellFormed()
   const kind = entry.kind === 'file' ? findFileKind(entry.path) : null

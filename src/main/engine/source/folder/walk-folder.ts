@@ -15,9 +15,7 @@ export type FolderEntry =
 /** Files that systems leave in folders. */
 const LEFT_BEHIND = new Set(['thumbs.db', 'ehthumbs.db', 'desktop.ini', '__macosx', 'icon\r'])
 
-/**
- * Whether programs or systems leave files of that name in folders: `~$` is the prefix of spreadsheets' locks.
- */
+/** Whether programs or systems leave files of that name in folders: `~$` begins spreadsheets' locks. */
 export function isLeftBehind(name: string): boolean {
   return /^(?:~\$|\._)/.test(name) || name === '.DS_Store' || LEFT_BEHIND.has(name.toLowerCase())
 }

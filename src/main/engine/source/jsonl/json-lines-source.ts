@@ -23,9 +23,7 @@ import { isBatchRequest, toBatchRows } from './openai-batch.ts'
 import { type JsonLine, type JsonMember, parseJsonLine } from './parse-json-line.ts'
 import { RowsInKeys } from './rows-in-keys.ts'
 
-/**
- * Longest line or element that is read, UTF-16 code units; a longer one becomes a row that cannot be sent.
- */
+/** Longest line or element read, UTF-16 code units; a longer one becomes a row that cannot be sent. */
 const MAX_CHARACTERS = 8 * 1024 * 1024
 
 const BLANK = /^[ \t\r]*$/
@@ -91,9 +89,7 @@ function createReader(
 
   const hasElements = hasJsonElements(openText().readText, readBytes)
 
-  /**
-   * Lines that are not blank, or elements, up to the first one after `maxBytes`, where the text is then cut.
-   */
+  /** Lines that are not blank, or elements, up to the first after `maxBytes`, where the text is then cut. */
   function* readRows(
     maxBytes: number,
   ): Generator<{ elements: JsonElement[]; bytesRead: number }, void, undefined> {
@@ -311,9 +307,7 @@ function toFault(
   }
 }
 
-/**
- * The fault of an element that is not an object with a key; of an overlong one, only the beginning is here.
- */
+/** The fault of an element that is no object with a key; of an overlong one, only the beginning is here. */
 function findFault(element: JsonElement): Fault | null {
   const { text, isTooLong } = element
   const parsed = parseJsonLine(text)

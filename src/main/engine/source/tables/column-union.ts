@@ -61,9 +61,7 @@ export class ColumnUnion {
     })
   }
 
-  /**
-   * Creates a function that moves the cells of a table's row to the common columns; missing ones are empty.
-   */
+  /** Creates a function that moves a row's cells to the common columns; missing ones are empty. */
   createMove(
     columns: readonly string[],
     header: readonly string[] | null,

@@ -14,9 +14,7 @@ const OPTIONS = { locale: 'en-US', dateSpanLarge: false }
 const DAYS_TO_1904 = 1462
 
 const ELAPSED = /\[(?:h+|m+|s+)\]/i
-/**
- * The language of a currency: `[$€-413]`. It applies to the symbol; numbers keep the program's separators.
- */
+/** The language of a currency: `[$€-413]`. Applies to the symbol; numbers keep the program's separators. */
 const LANGUAGE = /(\[\$[^\]-]*)-[\dA-Fa-f]{1,4}\]/g
 const PLAIN_INTEGER = /^-?(?:0|[1-9]\d*)$/
 const ONLY_ZEROS = /^0+$/

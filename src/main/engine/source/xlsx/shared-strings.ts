@@ -30,9 +30,7 @@ export function openSharedStrings(archive: Archive, part: string | null) {
   const parser = createXmlParser(archive.path, PART, createTextCollector(archive.path, texts, replaced))
   return {
     sizeBytes: part === null ? 0 : archive.sizeOf(part),
-    /**
-     * Reads until the text with this number is known, or none are left. Throws `BAD_SOURCE` or `DISK_FULL`.
-     */
+    /** Reads until the text of this number is known, or none are left. Throws `BAD_SOURCE`, `DISK_FULL`. */
     async readUpTo(number: number): Promise<void> {
       if (part === null) return
       while (!isAtEnd && number >= texts.count) {

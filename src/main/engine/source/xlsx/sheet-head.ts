@@ -13,9 +13,7 @@ export interface SheetHead {
   /** Number of the sheet's row that is the source's first row; without a header the first with a cell. */
   firstRow: number
   hiddenColumns: readonly ColumnRange[]
-  /**
-   * The row that looks like the header below titles; null if there is none, or the header's row was given.
-   */
+  /** The row that looks like the header below titles; null without one, or if the header's row was given. */
   likelyHeaderRow: number | null
 }
 
