@@ -105,6 +105,16 @@ export const ID_PROBLEMS = {
     remedy:
       'Each row needs its own value: edit the rows, leave the duplicates out, or map another column or a template.',
   },
+  same_item: {
+    expected: ({ effect }: { effect: 'adds' | 'removes' }, also?: { row: number | string }) => {
+      const where = also === undefined ? 'is in an earlier row, too' : `is also in row ${also.row}`
+      return effect === 'adds'
+        ? `${where}, so that the index gets another item for it`
+        : `${where}, and an item can only be removed once`
+    },
+    title: 'Items that are in the source twice',
+    remedy: 'Each of these rows is sent. If that is not meant, leave the later ones out.',
+  },
   look_alike: {
     expected: ({ of }: { of: 'term' | 'id' }, also?: { row: number | string }) =>
       of === 'id'

@@ -502,6 +502,15 @@ export const PROBLEM_MESSAGES = {
     title: 'More models than v1 accepts',
     remedy: 'v1 accepts one model per request. Name one, or leave the field out.',
   },
+  other_models: {
+    expected: ({ models }: { models: string }) => ({
+      terminal: `names models of its own, which are sent instead of ${models}; to send ${models} with every row, add --set models='${models}'`,
+      window: `names models of its own, which are sent instead of ${models}`,
+    }),
+    title: 'Rows with models of their own',
+    remedy:
+      'A column is called models, so its cells count. To send the models of the operation with every row, map the field models to a text, in Mapping.',
+  },
   unknown_model: {
     expected: ({ isList }: { isList: boolean }) =>
       isList

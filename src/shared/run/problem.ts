@@ -76,6 +76,7 @@ export const problemCodeSchema = z.enum([
   'swapped_columns',
   'rows_in_key',
   'not_unique',
+  'same_item',
   'look_alike',
   'not_distinct',
   'ambiguous_column',
@@ -96,6 +97,7 @@ export const problemCodeSchema = z.enum([
   'too_long',
   'too_many_models',
   'unknown_model',
+  'other_models',
   'model_not_listed',
   'not_for_mode',
   'not_for_api',
@@ -127,7 +129,7 @@ export const problemSchema = z.object({
   row: z.int(),
   /** Its place in the source; absent until it is looked up. */
   place: sourcePlaceSchema.exactOptional(),
-  /** The other row's place, only for `not_unique`, `look_alike` and `unfit_fix`. */
+  /** The other row's place, only for `not_unique`, `same_item`, `look_alike` and `unfit_fix`. */
   alsoAt: sourcePlaceSchema.exactOptional(),
   severity: severitySchema,
   /** The wire field, such as `post_id`; absent if the problem concerns the whole row. */

@@ -84,6 +84,7 @@ const WARNED = {
   ],
   rows_in_key: [{ key: 'results', objects: 2, filter: '.results[]', kept: 'text_data=text' }],
   not_unique: [],
+  same_item: [{ effect: 'adds' }, { effect: 'removes' }],
   look_alike: [{ of: 'term' }, { of: 'id' }],
   not_distinct: [],
   ambiguous_column: [{ columns: [1, 2] }],
@@ -103,6 +104,7 @@ const WARNED = {
   damaged_text: [{ as: 'replaced' }, { as: 'decoded_wrongly' }],
   too_long: [],
   too_many_models: [],
+  other_models: [{ models: 'text' }],
   unknown_model: [{ isList: true }],
   model_not_listed: [{ mode: 'async' }],
   not_for_mode: [

@@ -203,8 +203,7 @@ function findTaskWarnings(operation: TaskOperation, mapping: Mapping): PlanWarni
     const cause = { code: 'recommended', args: { lack: 'only_requests' } } as const
     warnings.push({ severity: 'warning', field: 'user_id', ...cause })
   }
-  const models = new Set([...operation.models, ...(findConstantModels(operation, mapping) ?? [])])
-  for (const model of models) {
+  for (const model of new Set(findConstantModels(operation, mapping))) {
     const warning = findModelWarning(model, operation)
     if (warning !== null) warnings.push(warning)
   }

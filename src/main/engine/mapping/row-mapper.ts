@@ -58,10 +58,12 @@ interface MappedRow {
   unfit?: readonly UnfitCell[]
 }
 
-/** A value that only one row of a source may have, and the field it is in. */
+/** A value that only one row of a source may have, or should have, and the field it is in. */
 export interface UniqueKey {
   field: string
   value: string
+  /** What each of several rows with the value does to a custom index; absent if they cannot be sent. */
+  effect?: 'adds' | 'removes'
   /** The row's spelling of the value if case does not count and `value` is lower-cased. */
   shown?: string
   /** What the value looks like, to warn of others that look the same. */
@@ -407,13 +409,17 @@ function compileSource(
 
 /**
  * Gives the value that must be unique among a source's rows: a task's post_id, or a term as the service
- * compares it, lower-cased (docs/interface.md §4.5, §8). Null if none must be, or the mapping guarantees it.
+ * compares it, lower-cased (docs/interface.md §4.5, §8). Of an index's items, the one that should be. Null if there
+ * is none, or the mapping guarantees it.
  */
 function createUniqueKey(
   { operation, fixes = [] }: Plan,
   mapping: Mapping,
 ): ((body: Readonly<Record<string, unknown>>) => UniqueKey | null) | null {
   if (isAbout(operation, 'term')) return ({ term }) => toTermKey(term)
+  if (operation.kind === 'index-add') return ({ url, media }) => toItemKey('adds', { url, media })
+  if (operation.kind === 'index-remove')
+    return ({ custom_index_item_id }) => toItemKey('removes', { custom_index_item_id })
   if (operation.kind !== 'task') return null
   const postId = mapping['post_id']
   const isUnique = postId?.kind === 'template' && isUniqueByConstruction(postId.template)
@@ -428,6 +434,15 @@ function toTermKey(term: unknown): UniqueKey | null {
   if (key === null) return null
   const { field, value } = key
   return { field, value: value.toLowerCase(), shown: value, looks: toLookAlike(value) }
+}
+
+/** The first of the fields that is filled. */
+function toItemKey(effect: 'adds' | 'removes', fields: Readonly<Record<string, unknown>>): UniqueKey | null {
+  for (const field in fields) {
+    const key = toKey(field, fields[field])
+    if (key !== null) return { ...key, effect }
+  }
+  return null
 }
 
 function toKey(field: string, value: unknown): UniqueKey | null {

@@ -291,7 +291,7 @@ function checkUserMetadata(found: Found, row: number, body: RequestBody): Found 
   return addProblem(found, row, 'warning', 'user_metadata', { code: 'recommended', args: { lack: 'value' } })
 }
 
-/** At most one model in v1. Warns of unlisted models, except the plan's own, which share one warning. */
+/** At most one model in v1. Warns of unlisted models, except those of all rows, which share one warning. */
 function createModelsRule(operation: TaskOperation, areConstant: boolean): RowRule {
   const isV1 = operation.api === 'v1'
   return (found, row, { models }) => {
@@ -300,7 +300,7 @@ function createModelsRule(operation: TaskOperation, areConstant: boolean): RowRu
     if (isV1 && models.length > V1_MAX_MODELS) {
       all = addProblem(all, row, 'error', 'models', { code: 'too_many_models' }, models.join(', '))
     }
-    if (areConstant || models === operation.models) return all
+    if (areConstant) return all
     for (const model of models) {
       const cause = findModelDoubt(String(model), operation)
       if (cause !== null) all = addProblem(all, row, 'warning', 'models', cause, model)
@@ -319,7 +319,7 @@ function findModelDoubt(model: string, { api, mode }: TaskOperation): ProblemCau
   return known[mode] ? null : { code: 'model_not_listed', args: { mode } }
 }
 
-/** {@link findModelDoubt} of a model that the plan names for every row. */
+/** {@link findModelDoubt} of a model that every row names. */
 export function findModelWarning(model: string, operation: TaskOperation): PlanWarning | null {
   const cause = findModelDoubt(model, operation)
   return cause === null ? null : { severity: 'warning', field: 'models', ...cause, found: toFound(model) }

@@ -22,6 +22,7 @@ import { IdColumns, listCertain, toIdProblems, withoutCertain } from '../mapping
 import { createBeforeCheck } from '../mapping/invalid-before.ts'
 import { createCellJoiner } from '../mapping/join-cells.ts'
 import { findFilledBy, LeftOutContent } from '../mapping/left-out-content.ts'
+import { OtherModels } from '../mapping/other-models.ts'
 import {
   findLoneHeader,
   findMovedColumns,
@@ -94,6 +95,7 @@ export async function runIntake(options: {
     const idColumns = new IdColumns(resolved)
     const leftOut = new LeftOutContent(plan, mapping, columns, nestedTexts)
     const alike = new AlikeColumns(plan, mapping, columns)
+    const otherModels = new OtherModels(plan, mapping)
     const sent = listSentColumns(plan, mapping, columns)
     const unnamed = new UnnamedText(plan, columns, sent)
     const ofOneRow = new SingleRowFixes(plan.fixes ?? [], columns)
@@ -131,6 +133,7 @@ export async function runIntake(options: {
         const { row, cells, kinds = null, body = {}, reported } = written
         idColumns.note(body, row, isSent, reported)
         if (isSent) rowTags?.note(cells)
+        if (isSent) otherModels.note(row, body)
         if (isSent && toHalf(row, kinds)?.content !== 'url') {
           leftOut.note(cells)
           alike.note(cells)
@@ -210,7 +213,8 @@ export async function runIntake(options: {
       ...toGuardWarnings(guarded, firstGuarded),
     ]
     for (const { rows, among, ...warning } of ofSource) writer.writeCommonProblem(warning, rows, among)
-    for (const { rows, example } of idColumns.findWarnings()) writer.writeFoundTogether(example, rows)
+    const together = [...idColumns.findWarnings(), ...otherModels.findWarnings()]
+    for (const { rows, example } of together) writer.writeFoundTogether(example, rows)
     writer.writeFixProblems(ofOneRow.findWarnings())
     const readAs = JSON.stringify(describeFiles(reader, plan.source))
     writer.finish(reader.columns, reader.header, () => updateRunRecord(journal.db, { read_as: readAs }))

@@ -83,6 +83,20 @@ test.each(MODELS)('the model $value is taken where it is listed, and warned of w
   }
 })
 
+test('a model of the plan that is not documented is told of the rows that send it', () => {
+  const columns = ['text_data', 'user_id', 'user_metadata', 'models']
+  const plan = buildPlan({ operation: { kind: 'task', models: ['no-model'] } })
+  const resolved = { ...plan, mapping: resolveMapping(plan, columns) }
+  const validate = createRowValidator(resolved)
+  const check = (models: string) => {
+    const { body } = createRowMapper(resolved, columns, 'r1')(1, ['t', 'u1', '{}', models])
+    return validate(1, body).map(({ code, found }) => [code, found])
+  }
+  expect(findPlanWarnings(plan, resolved.mapping, columns)).toEqual([])
+  expect(check('text')).toEqual([])
+  expect(check('')).toEqual([['unknown_model', 'no-model']])
+})
+
 test('models left out of the plan and the row are left out of the request', () => {
   expect(mapFields(['text_data', 'user_id'], {}).body).not.toHaveProperty('models')
 })

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { createRowHash } from '../../../../src/main/engine/mapping/row-hash.ts'
 import { readProblemGroups } from '../../../../src/main/engine/run/results/problem-groups.ts'
 import { readRow } from '../../../../src/main/engine/run/results/row-detail.ts'
+import { formatProblem } from '../../../../src/shared/messages/problem-messages.ts'
 import type { Fix } from '../../../../src/shared/plan/fixes.ts'
 import { type PlanInput, planSchema } from '../../../../src/shared/plan/plan.ts'
 import { startFaultServer, toTaskAnswer } from '../../../helpers/fault-server.ts'
@@ -318,6 +319,66 @@ test('terms that look alike and are the same are still refused as repeated', asy
     ['not_unique', 'term', null, 1],
     ['look_alike', 'term', null, 1],
   ])
+})
+
+test.each([
+  {
+    operation: { kind: 'index-add', indexId: 'logos' },
+    csv: 'url,media,metadata.k\nhttps://a.test/1,,a\nhttps://a.test/2,,b\nhttps://a.test/1,,c\n,https://a.test/2,d\n',
+    told: [
+      'row 4, url: is also in row 2, so that the index gets another item for it, found `https://a.test/1`',
+      'row 5, media: is also in row 3, so that the index gets another item for it, found `https://a.test/2`',
+    ],
+  },
+  {
+    operation: { kind: 'index-remove', indexId: 'logos' },
+    csv: 'custom_index_item_id\nitem1\nitem2\nitem2\n',
+    told: [
+      'row 4, custom_index_item_id: is also in row 3, and an item can only be removed once, found `item2`',
+    ],
+  },
+] satisfies { operation: PlanInput['operation']; csv: string; told: string[] }[])(
+  'an item that a source has twice is sent twice, with a warning of both rows: $operation.kind',
+  async ({ operation, csv, told }) => {
+    const runId = await check(csv, { operation, mapping: {} })
+    const groups = runs.read(runId, readProblemGroups)
+    expect(groups.flatMap(({ examples }) => examples.map(formatProblem)).toSorted()).toEqual(told)
+    expect(new Set(groups.map(({ code, severity }) => `${code} ${severity}`))).toEqual(
+      new Set(['same_item warning']),
+    )
+  },
+)
+
+test('a fix leaves out items that a source has again', async () => {
+  const runId = await check('url\nhttps://a.test/1\nhttps://a.test/1\n', {
+    operation: { kind: 'index-add', indexId: 'logos' },
+    mapping: {},
+    fixes: [{ kind: 'leave_out', problem: 'same_item', field: 'url' }],
+  })
+  expect(listSent(runId, [1, 2])).toEqual(['{"url":"https://a.test/1"}', null])
+})
+
+test('models of a column go before those of the plan, with a warning where they differ, unless the column was stated', async () => {
+  const listOthers = async (parts: Partial<PlanInput>) => {
+    const csv = 'user_id,text_data,models\nu1,a,text\nu2,b,\nu3,c,ocr\nu4,d,visual\nu_5,e,ocr\n'
+    const runId = await check(csv, { operation: { kind: 'task', models: ['text'] }, ...parts })
+    const groups = runs.read(runId, readProblemGroups).filter(({ code }) => code === 'other_models')
+    const sent = listSent(runId, [1, 2, 3, 4]).map((body) => JSON.parse(body ?? '').models)
+    return { sent, told: groups.map(({ rows, examples }) => [rows, ...examples.map(formatProblem)]) }
+  }
+  expect(await listOthers({})).toEqual({
+    sent: [['text'], ['text'], ['ocr'], ['visual']],
+    told: [
+      [
+        2,
+        "row 4, models: names models of its own, which are sent instead of text; to send text with every row, add --set models='text', found `ocr`",
+      ],
+    ],
+  })
+  const stated = await listOthers({ mapping: { models: { kind: 'column', column: 'models' } } })
+  expect(stated).toEqual({ sent: [['text'], ['text'], ['ocr'], ['visual']], told: [] })
+  const constant = await listOthers({ mapping: { models: { kind: 'template', template: 'text' } } })
+  expect(constant).toEqual({ sent: [['text'], ['text'], ['text'], ['text']], told: [] })
 })
 
 test('a run that version 0.2.0 began sends the ids that it would have sent', async () => {

@@ -488,7 +488,7 @@ export class IntakeWriter {
     if (uniqueKey === null) return null
     const first = this.#seen.add(uniqueKey.value, row, hash)
     const { field, value, shown, looks } = uniqueKey
-    if (first !== null) return toRepeated(row, first, { field, value, shown })
+    if (first !== null) return toRepeated(row, first, uniqueKey)
     const alike = looks === undefined || looks === '' ? null : this.#looks.add(looks, row)
     return alike === null ? null : toLookAlike(row, alike, field, shown ?? value)
   }
@@ -543,15 +543,20 @@ type ReadHalf = Required<Pick<IntakeRow, 'row' | 'problems' | 'kinds'>> & { cell
 export function toRepeated(
   row: number,
   first: number,
-  { field, value, shown }: { field: string; value: string; shown?: string | undefined },
+  { field, value, shown, effect }: UniqueKey,
 ): FoundProblem {
+  const details = { row: first }
+  if (effect !== undefined) {
+    const found = toFound(value)
+    return { row, severity: 'warning', code: 'same_item', field, args: { effect }, details, found }
+  }
   return {
     row,
     severity: 'error',
     code: 'not_unique',
     field,
     args: { ignoresCase: shown !== undefined },
-    details: { row: first },
+    details,
     found: toFound(shown ?? value),
   }
 }

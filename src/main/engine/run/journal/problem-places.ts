@@ -2,7 +2,12 @@ import type { Problem } from '../../../../shared/run/problem.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
 import { createPlaceReader } from './intake-writer.ts'
 
-const NAMES_OTHER_ROW: ReadonlySet<Problem['code']> = new Set(['not_unique', 'look_alike', 'unfit_fix'])
+const NAMES_OTHER_ROW: ReadonlySet<Problem['code']> = new Set([
+  'not_unique',
+  'same_item',
+  'look_alike',
+  'unfit_fix',
+])
 
 /** Creates a function that adds the places of its row and of the row it names to a problem. */
 export function createPlaceAdder(db: DatabaseSync): (problem: Problem) => Problem {
