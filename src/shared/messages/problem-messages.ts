@@ -233,10 +233,16 @@ export const PROBLEM_MESSAGES = {
     remedy: 'Fill these files, or take them out of the folder.',
   },
   skipped_files: {
-    expected: ({ files }: { files: number }) =>
-      `${files === 1 ? 'a hidden file or lock file was' : `${formatCount(files)} hidden files or lock files were`} skipped, such as .DS_Store or ~$book.xlsx`,
+    expected: ({ files, names, more = 0 }: { files: number; names?: string; more?: number }) => {
+      const counted =
+        files === 1 ? 'a hidden file or folder was' : `${formatCount(files)} hidden files or folders were`
+      // Journals of earlier versions have no names.
+      if (names === undefined) return `${counted} skipped, such as .DS_Store or ~$book.xlsx`
+      return `${counted} skipped: ${names}${more > 0 ? ` and ${formatCount(more)} more` : ''}`
+    },
     title: 'Hidden files, skipped',
-    remedy: 'Rename a file that you want to send.',
+    remedy: 'Rename a file or folder that you want to send.',
+    counts: 'unsent',
   },
   missing_columns: {
     expected: ({ columns, files, others }: { columns: string; files: string; others?: string }) =>

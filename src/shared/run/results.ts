@@ -18,7 +18,7 @@ const PAGE_MAX_COLUMNS = 300
 
 /** Describes the rows that are neither in a success file nor in its error file. */
 export const IN_NEITHER =
-  'left out, not sent, waiting for a callback, or answered while the files were written'
+  'sent before and skipped, left out, not sent, waiting for a callback, or answered while the files were written'
 
 /** The rows of a success file, and of the error file beside it. */
 export const OUTCOME_FILES = {

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
@@ -8,6 +8,7 @@ import { runInProcess } from './run-in-process.ts'
 import { writeSource } from './write-source.ts'
 
 const KEY = 'the-key'
+const NOWHERE = 'http://127.0.0.1:9'
 
 /** Rows with two causes of warnings: a model that nobody documents, and two lines that name a key twice. */
 const ROWS = [
@@ -57,6 +58,26 @@ it('shows rows that were sent with warnings in the summary, and how to list them
   const { stdout } = await send('task')
   expect(stdout).toMatch(/Warnings +3 rows +models: .*\n +.*2 rows +has a key more than once/s)
   expect(stdout).toMatch(/show \S+ --problems +rows with warnings and why/)
+})
+
+it('says of a warning how many more rows have it that are invalid', async () => {
+  const { run, workspace } = await setUp()
+  const source = writeSource(workspace, 'posts.csv', 'user_id,text_data\n u1,a\n u2,\n u3,\nu4,b\n')
+  const { stdout } = await run('task', source, '--dry-run', '--base-url', NOWHERE)
+  expect(stdout).toContain('1 row (warning, still sent; 2 more rows not sent)  user_id: has invisible')
+})
+
+it('names hidden files and folders as skipped, however few rows are sent', async () => {
+  const { run, workspace } = await setUp()
+  const folder = join(workspace, 'posts')
+  for (const path of ['a.txt', '.mine.txt', '.more/b.txt', '.DS_Store', '__MACOSX/c.txt']) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), 'text')
+  }
+  const { stdout } = await run('task', folder, '--set', 'user_id=u', '--dry-run', '--base-url', NOWHERE)
+  expect(stdout).toContain(
+    '4 rows (warning, not sent)  4 hidden files or folders were skipped: .mine.txt, .more/, .DS_Store and 1 more',
+  )
 })
 
 it('shows rows with warnings in the report of a run', async () => {

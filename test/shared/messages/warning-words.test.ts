@@ -52,7 +52,7 @@ const WARNED = {
   outside_folder: [],
   unreadable_file: [],
   empty_file: [],
-  skipped_files: [{ files: 1 }],
+  skipped_files: [{ files: 1 }, { files: 4, names: '.a.csv, .b/, ._c', more: 1 }],
   missing_columns: [{ columns: 'a', files: 'b.csv' }],
   source_changed: [{}],
   video_too_long: [{ maxHours: 1 }],

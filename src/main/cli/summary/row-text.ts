@@ -147,11 +147,7 @@ function formatCut(terminal: Terminal, body: string, cutFrom: CutFrom | null): s
   return [terminal.tone('warn', `cut here: kept the first ${formatBytes(Buffer.byteLength(body))} ${whole}`)]
 }
 
-const WARNING_KINDS = {
-  sent: ' (warning, still sent)',
-  unsent: ' (warning, not sent)',
-  all: ' (warning)',
-} as const
+const WARNING_KINDS = { sent: 'warning, still sent', unsent: 'warning, not sent', all: 'warning' } as const
 
 /**
  * Problems by cause, errors before warnings, each with up to `limit` examples and the number of further rows.
@@ -173,7 +169,9 @@ export function formatProblemGroups(
     const field = group.field === null ? '' : `${group.field}: `
     const rows = group.rows > 0 ? group.rows : (group.unsent ?? 0)
     const counted = group.rows > 0 ? findCounted(group) : 'unsent'
-    const kind = isError ? '' : WARNING_KINDS[counted]
+    const unsent = group.rows > 0 && !isError ? (group.unsent ?? 0) : 0
+    const alsoUnsent = unsent > 0 ? `; ${formatCounted(unsent, 'more row')} not sent` : ''
+    const kind = isError ? '' : ` (${WARNING_KINDS[counted]}${alsoUnsent})`
     const head = `${sign} ${formatCounted(rows, 'row')}${kind}  ${toPrintable(`${field}${sayExpected(group, 'terminal')}`)}`
     const examples = group.examples.slice(0, limit)
     const more = rows - new Set(examples.map((example) => example.row)).size

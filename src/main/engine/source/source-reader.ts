@@ -166,11 +166,6 @@ export function nameFiles<Warning extends SourceWarning>(warning: Warning, ofFil
   return { ...warning, args: { ...('args' in warning ? warning.args : {}), ofFiles } }
 }
 
-/** The warning about skipped files: hidden ones, and those that programs and systems leave in folders. */
-export function toSkippedWarnings(files: number): SourceWarning[] {
-  return files === 0 ? [] : [{ severity: 'warning', code: 'skipped_files', args: { files }, rows: files }]
-}
-
 /** Notes the places of records, only those out of step with the one before: most sources have one. */
 export class PlaceNotes {
   #notes: RowPlace[] = []

@@ -55,9 +55,11 @@ export function ProblemGroupCard(props: {
         </h3>
         {findNeeds(group) !== null && <span className="quiet">to be confirmed</span>}
         <span className="bold">
-          {group.rows > 0 || group.unsent === undefined
+          {group.unsent === undefined
             ? formatCounted(group.rows, 'row')
-            : `${formatCounted(group.unsent, 'row')}, not sent`}
+            : group.rows > 0
+              ? `${formatCounted(group.rows, 'row')}; ${formatCounted(group.unsent, 'more row')} not sent`
+              : `${formatCounted(group.unsent, 'row')}, not sent`}
         </span>
       </Group>
       {group.examples.length === 0 && !isHint(group) && (

@@ -162,10 +162,18 @@ test('a folder of tables is one source, without the files that programs leave th
   const source = await readWhole({ path: pathOf('week') })
   expect(source.rows.map(({ cells }) => cells['id'])).toEqual(['1', '2', '3', '4'])
   expect(source.files?.map(({ name }) => name)).toEqual(['a.csv', 'b.xlsx', 'more/a.csv', 'z.json'])
-  expect(source.warnings).toEqual([{ code: 'skipped_files', args: { files: 5 }, count: 5 }])
+  expect(source.warnings).toEqual([
+    {
+      code: 'skipped_files',
+      args: { files: 5, names: '.DS_Store, ._a.csv, Thumbs.db', more: 2 },
+      count: 5,
+    },
+  ])
   const named = await readWhole({ path: pathOf('week/~$b.xlsx'), more: [pathOf('week/a.csv')] })
   expect(named.rows).toHaveLength(1)
-  expect(named.warnings).toEqual([{ code: 'skipped_files', args: { files: 1 }, count: 1 }])
+  expect(named.warnings).toEqual([
+    { code: 'skipped_files', args: { files: 1, names: '~$b.xlsx', more: 0 }, count: 1 },
+  ])
 })
 
 test('a folder of posts stays one, with its JSON requests, and tells how many hidden files it passes over', async () => {
@@ -177,7 +185,9 @@ test('a folder of posts stays one, with its JSON requests, and tells how many hi
   })
   const posts = await readWhole({ path: pathOf('posts') })
   expect(posts.rows.map(({ cells }) => cells['kind'])).toEqual(['request', 'text'])
-  expect(posts.warnings).toEqual([{ code: 'skipped_files', args: { files: 1 }, count: 1 }])
+  expect(posts.warnings).toEqual([
+    { code: 'skipped_files', args: { files: 1, names: '.DS_Store', more: 0 }, count: 1 },
+  ])
   expect((await readWhole({ path: pathOf('requests') })).rows[0]?.cells['kind']).toBe('request')
   const lines = await readWhole({ path: pathOf('requests'), format: 'jsonl' })
   expect(lines.rows[0]?.cells).toEqual({ text_data: 'x' })

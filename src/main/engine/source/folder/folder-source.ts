@@ -5,8 +5,9 @@ import { toSystemCode } from '../../../../shared/messages/thrown.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
 import type { ReadAs } from '../../../../shared/run/read-as.ts'
 import { resolveEncoding } from '../decoding/text-reader.ts'
-import { type SourceBatch, type SourceReader, toSkippedWarnings } from '../source-reader.ts'
+import type { SourceBatch, SourceReader } from '../source-reader.ts'
 import { readFolderRow } from './folder-row.ts'
+import { SkippedFiles } from './skipped-files.ts'
 import { type FolderEntry, walkFolder } from './walk-folder.ts'
 
 /** Files read at once, and most files of a batch. */
@@ -29,7 +30,7 @@ export async function openFolderSource(source: PlanSource): Promise<SourceReader
   if (encoding !== undefined && resolveEncoding(encoding) === null) {
     throw new SluiceError({ id: 'source_encoding_unknown', source: path, encoding })
   }
-  const { sizeBytes, hidden } = await measureFolder(path)
+  const { sizeBytes, skipped } = await measureFolder(path)
   let encodings: NonNullable<ReadAs['encodings']> = []
   const place = {
     root: path,
@@ -91,21 +92,18 @@ export async function openFolderSource(source: PlanSource): Promise<SourceReader
               (one, other) => other.files - one.files || (one.first < other.first ? -1 : 1),
             ),
           },
-    findWarnings: () => toSkippedWarnings(hidden),
+    findWarnings: () => skipped.findWarnings(),
     close: () => undefined,
   }
 }
 
-/** Total bytes of the files, and number of skipped names. */
-async function measureFolder(path: string): Promise<{ sizeBytes: number; hidden: number }> {
+/** Total bytes of the files, and the skipped ones. */
+async function measureFolder(path: string): Promise<{ sizeBytes: number; skipped: SkippedFiles }> {
   let sizeBytes = 0
-  let hidden = 0
-  const onHidden = () => {
-    hidden += 1
-  }
+  const skipped = new SkippedFiles()
   let entries = 0
   try {
-    for (const entry of walkFolder(path, onHidden)) {
+    for (const entry of walkFolder(path, (hidden) => skipped.note(hidden))) {
       sizeBytes += toSize(entry)
       entries += 1
       if (entries % ENTRIES_AT_ONCE === 0) await setImmediate()
@@ -117,7 +115,7 @@ async function measureFolder(path: string): Promise<{ sizeBytes: number; hidden:
   if (entries === 0) {
     throw new SluiceError({ id: 'folder_is_empty', source: path })
   }
-  return { sizeBytes, hidden }
+  return { sizeBytes, skipped }
 }
 
 function toSize(entry: FolderEntry): number {

@@ -30,12 +30,12 @@ function isHidden(name: string): boolean {
  * Holds the names of one folder per level.
  *
  * A link to something that the walk visits anyway is skipped, so that nothing comes twice and loops end; a
- * link to something hidden inside the folder is followed once. `onHidden` is called for each name that is
- * hidden, or left by a program or system. Throws what the system throws for the folder itself.
+ * link to something hidden inside the folder is followed once. `onHidden` is called for each path that is
+ * hidden, or left by a program or system; a folder's ends in a slash. Throws what the system throws for the folder itself.
  */
 export function* walkFolder(
   root: string,
-  onHidden: () => void = () => {},
+  onHidden: (path: string) => void = () => {},
 ): Generator<FolderEntry, void, undefined> {
   const realRoot = realpathSync(root)
   const entries = readdirSync(realRoot, { withFileTypes: true })
@@ -46,7 +46,7 @@ interface Walk {
   realRoot: string
   /** Real paths of hidden folders reached by a link. */
   followed: Set<string>
-  onHidden: () => void
+  onHidden: (path: string) => void
 }
 
 type Found = FolderEntry | { kind: 'folder'; path: string }
@@ -56,13 +56,13 @@ function* walkLevel(
   above: string,
   entries: readonly Dirent[],
 ): Generator<FolderEntry, void, undefined> {
+  const toPath = ({ name }: Dirent) => (above === '' ? name : `${above}/${name}`)
+  const hidden = entries.filter(({ name }) => isHidden(name))
+  for (const path of hidden.map((one) => toPath(one) + (one.isDirectory() ? '/' : '')).toSorted())
+    walk.onHidden(path)
   const found = entries
-    .filter(({ name }) => {
-      const hides = isHidden(name)
-      if (hides) walk.onHidden()
-      return !hides
-    })
-    .map((entry) => ({ entry, path: above === '' ? entry.name : `${above}/${entry.name}` }))
+    .filter(({ name }) => !isHidden(name))
+    .map((entry) => ({ entry, path: toPath(entry) }))
     .map(({ entry, path }) => (entry.isSymbolicLink() ? followLink(walk, path) : look(walk, path, entry)))
     .filter((one) => one !== null)
     .map((one) => ({ one, key: one.kind === 'folder' ? `${one.path}/` : one.path }))

@@ -3,6 +3,7 @@ import { basename, dirname, extname, join, relative, sep } from 'node:path'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
 import { isTableName, removePackedEnding } from '../../../../shared/plan/source-formats.ts'
+import { SkippedFiles } from '../folder/skipped-files.ts'
 import { isLeftBehind, walkFolder } from '../folder/walk-folder.ts'
 
 /** A file of a source that has several. */
@@ -15,8 +16,7 @@ export interface TableFile {
 /** The files of a source, in row order. */
 export interface Tables {
   files: readonly TableFile[]
-  /** Number of skipped files: hidden ones, and those that programs and systems leave in folders. */
-  skipped: number
+  skipped: SkippedFiles
 }
 
 /**
@@ -28,26 +28,21 @@ export async function findTables(source: PlanSource): Promise<Tables | null> {
   const { path, more = [], format } = source
   if (more.length === 0) {
     if (format === 'folder' || !isFolder(path)) return null
-    const found = await listFolder(path, format !== undefined)
-    return found === null ? null : toTables(path, found)
+    const skipped = new SkippedFiles()
+    const paths = await listFolder(path, format !== undefined, skipped)
+    return paths === null ? null : toTables(path, paths, skipped)
   }
-  let skipped = 0
+  const skipped = new SkippedFiles()
   const paths: string[] = []
   for (const one of [path, ...more]) {
     if (isFolder(one)) {
-      const found = await listFolder(one, format !== undefined)
+      const found = await listFolder(one, format !== undefined, skipped)
       if (found === null) throw new SluiceError({ id: 'folder_among_files', source: one })
-      skipped += found.skipped
-      paths.push(...found.paths)
-    } else if (isLeftBehind(basename(one))) skipped += 1
+      paths.push(...found)
+    } else if (isLeftBehind(basename(one))) skipped.note(basename(one))
     else paths.push(one)
   }
-  return toTables(path, { paths, skipped })
-}
-
-interface Found {
-  paths: string[]
-  skipped: number
+  return toTables(path, paths, skipped)
 }
 
 /** Most names of other files that an error lists. */
@@ -57,14 +52,15 @@ const NAMED_MAX = 3
  * The tables in a folder and its subfolders; null if it holds posts. JSON files are posts in a folder of
  * posts, and tables among tables; with `isFormatGiven` every file is a table.
  */
-async function listFolder(folder: string, isFormatGiven: boolean): Promise<Found | null> {
+async function listFolder(
+  folder: string,
+  isFormatGiven: boolean,
+  skipped: SkippedFiles,
+): Promise<string[] | null> {
   const paths: string[] = []
   const others: string[] = []
-  let [tables, skipped] = [0, 0]
-  const onHidden = () => {
-    skipped += 1
-  }
-  for (const entry of walkFolder(folder, onHidden)) {
+  let tables = 0
+  for (const entry of walkFolder(folder, (hidden) => skipped.note(hidden))) {
     const isTable = entry.kind === 'file' && isTableName(entry.path)
     if (isTable) tables += 1
     if (isTable || (entry.kind === 'file' && (isFormatGiven || isJsonName(entry.path)))) {
@@ -72,7 +68,7 @@ async function listFolder(folder: string, isFormatGiven: boolean): Promise<Found
     } else others.push(entry.path)
   }
   if (!isFormatGiven && tables === 0) return null
-  if (others.length === 0) return paths.length === 0 ? null : { paths, skipped }
+  if (others.length === 0) return paths.length === 0 ? null : paths
   // Loads a list of media types that no other source needs.
   const { findFileKind } = await import('../folder/folder-row.ts')
   throw new SluiceError({
@@ -109,7 +105,7 @@ function isJsonName(name: string): boolean {
   return extname(name).toLowerCase() === '.json'
 }
 
-function toTables(source: string, { paths, skipped }: Found): Tables {
+function toTables(source: string, paths: readonly string[], skipped: SkippedFiles): Tables {
   if (paths.length === 0) throw new SluiceError({ id: 'no_source_left', source })
   refuseRepeated(paths)
   const names = paths.map((path) => basename(path))

@@ -12,7 +12,6 @@ import {
   type SourceBatch,
   type SourceReader,
   type SourceRow,
-  toSkippedWarnings,
 } from '../source-reader.ts'
 import { ColumnUnion } from './column-union.ts'
 import { countRows } from './count-rows.ts'
@@ -172,7 +171,7 @@ export async function openUnitedSource(
     },
     describeFiles: () => described,
     findWarnings: (isSent = () => true) => [
-      ...toSkippedWarnings(skipped),
+      ...skipped.findWarnings(),
       ...(isAlone ? warnings.map(({ warning }) => warning) : toNamed(warnings)),
       ...findLacking(lacking, listNamed(tables, union.names).filter(isSent)),
     ],
