@@ -105,6 +105,23 @@ test('rows of other sheets with the same columns are told with their number, unl
   expect(unnamed.told).toMatchObject([{ args: { others: '"Feb" (4 rows), "Rules" (3 rows)' }, rows: 7 }])
 })
 
+test('rows of other sheets are told wherever their headers are, if a person named the row of the header', async () => {
+  const titles = toRow('Report') + toRow('by the team')
+  const again = (rows: number) => toRow('post_id', 'text_data') + toRow('p', 'hi').repeat(rows)
+  const path = await writeSheets({
+    Jan: titles + again(5),
+    Short: again(1),
+    Plain: again(4),
+    Titled: titles + again(3),
+    'Later title': `${titles}${toRow('of March')}${again(2)}`,
+    'Bare rows': [7, 8, 9].map((id) => toRow(`p${id}`, `text ${id}`)).join(''),
+  })
+  const { told } = await readAnySource(path, { headerRow: 3 })
+  const others =
+    '"Short" (1 row), "Plain" (4 rows), "Titled" (3 rows), "Later title" (2 rows), "Bare rows" (3 rows)'
+  expect(told).toMatchObject([{ code: 'other_sheets', args: { sheet: 'Jan', others }, rows: 13 }])
+})
+
 test('rows of a sheet that goes on from the first, without a header of its own, are told', async () => {
   const rows = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, index) => toRow(`u${from + index}`, `text ${from + index}`)).join(

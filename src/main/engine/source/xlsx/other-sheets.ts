@@ -43,15 +43,17 @@ async function countAlikeRows(
   let count = 0
   try {
     const readHead = (from: PlanSource) => readSheetHead(from, name, openRows(), true)
-    const first = await readHead(source)
-    const headerRow = first.likelyHeaderRow
-    const titled = headerRow === null ? first : await readHead({ ...source, headerRow })
-    const isBare = first.width === read.width && (await hasBareRows(first, openRows()))
-    const head = hasSameColumns(titled, read)
-      ? titled
-      : isBare
-        ? await readHead({ ...source, header: false })
-        : null
+    // The row that a person named has the header of the sheet that is read; here it may be another.
+    const { headerRow: named, ...unnamed } = source
+    const first = await readHead(unnamed)
+    let head: SheetHead | null = null
+    for (const headerRow of new Set([first.likelyHeaderRow ?? undefined, named])) {
+      const found =
+        headerRow === undefined ? first : await readHead({ ...source, headerRow }).catch(() => null)
+      if (head === null && found !== null && hasSameColumns(found, read)) head = found
+    }
+    if (head === null && first.width === read.width && (await hasBareRows(first, openRows())))
+      head = await readHead({ ...unnamed, header: false })
     if (head === null) return 0
     for await (const { rows } of openRows()) {
       for (const { number, cells, isHidden } of rows) {
