@@ -67,6 +67,7 @@ const termEntrySchema = entrySchema.extend({
   state: z.enum(LEDGER_STATES.watchlist),
   /** Lower-cased, as the service compares it (docs/interface.md §2.5). */
   term: z.string(),
+  /** Of a term that is not known to be on the list, those that were last sent with it. */
   notes: z.string().nullable(),
   /** False if no request stated the notes. */
   notes_known: z.boolean(),

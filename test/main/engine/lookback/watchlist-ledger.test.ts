@@ -73,6 +73,37 @@ describe('the ledger of a watchlist', () => {
     expect(counts).toEqual({ known: 2, failed: 1, unknown: 1 })
   })
 
+  it('keeps the notes that were sent with a term which is not on the list, to be sent again', async () => {
+    const { send, read } = await openLedgerWorkspace()
+    const failed = ['broken', 'again', 'there'].map((term) => ({ term }))
+    const answers = [
+      { added_terms: [{ term: 'there' }], failed_terms: [{ term: 'broken' }, { term: 'again' }] },
+      { updated_terms: [], non_existent_terms: [{ term: 'missing' }], failed_terms: [] },
+      { added_terms: [], failed_terms: failed },
+      { added_terms: [], failed_terms: [{ term: 'other' }] },
+    ]
+    const server = await startFaultServer({
+      onRequest: ({ number }, wire) =>
+        wire.send(200, { message: '', watchlist: 'slurs', ...answers[number - 1] }),
+    })
+    const there = { connection: { baseUrl: server.baseUrl } }
+    await send(toAdd('slurs'), 'term,notes\nBroken,why\nagain,first\nthere,kept\n', there)
+    await send(toUpdate('slurs'), 'term,notes\nmissing,note\n', there)
+    await send(toAdd('slurs'), 'term,notes\nBroken,why\nagain,second\nthere,new\n', there)
+    await send(toAdd('slurs'), 'term,notes\nlost,of it\nother,x\n', there)
+    const { entries } = await read('watchlist', ALL)
+    expect(
+      entries.map(({ term, state, notes, notes_known: isKnown }) => [term, state, notes, isKnown]),
+    ).toEqual([
+      ['broken', 'failed', 'why', false],
+      ['again', 'failed', 'second', false],
+      ['there', 'known', 'kept', true],
+      ['missing', 'absent', 'note', false],
+      ['lost', 'unknown', 'of it', false],
+      ['other', 'failed', 'x', false],
+    ])
+  })
+
   it('finds terms in an answer that has them in another normal form or as numbers, as the run does', async () => {
     const { send, read } = await openLedgerWorkspace()
     const server = await startFaultServer({

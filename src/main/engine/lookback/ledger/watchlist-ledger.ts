@@ -10,11 +10,11 @@ import { readSentRows, type SentRow } from './sent-rows.ts'
 type TermDetail =
   /** Whether the list contains it; `notes` is missing if they are unknown. */
   | { kind: 'present'; outcome: string; notes?: string | null }
-  | { kind: 'absent' }
+  | { kind: 'absent'; sent: string | null }
   /** The service could not process it, which changes nothing. */
-  | { kind: 'failed'; failure: string | null }
+  | { kind: 'failed'; failure: string | null; sent: string | null }
   /** Sent without a usable answer. */
-  | { kind: 'lost'; outcome: string; isAdd: boolean; hasNotes: boolean }
+  | { kind: 'lost'; outcome: string; isAdd: boolean; hasNotes: boolean; sent: string | null }
 
 /** Terms of watchlists, by the lower-cased term (docs/interface.md §2.5). The service has no way to remove one. */
 export const WATCHLIST_LEDGER: LedgerReader<TermDetail> = {
@@ -29,6 +29,7 @@ export const WATCHLIST_LEDGER: LedgerReader<TermDetail> = {
       const { term, notes } = body
       if (typeof term !== 'string' || term === '') continue
       const key = term.toLowerCase()
+      const sentNotes = typeof notes === 'string' ? notes : null
       const terms = readTerms(sent)
       const add = (atUs: number, detail: TermDetail) =>
         events.add({ list, key, atUs, runId, numbers, detail })
@@ -40,12 +41,12 @@ export const WATCHLIST_LEDGER: LedgerReader<TermDetail> = {
       if (!isSettled && (sent.lostTries > 0 || (isAnswered && !isMentioned))) {
         const outcome = state === null && run.isHeld ? 'sending' : 'unknown'
         const atUs = sent.lostTries > 0 ? sent.lostAtUs : sent.triedAtUs
-        add(atUs, { kind: 'lost', outcome, isAdd, hasNotes: notes !== undefined })
+        add(atUs, { kind: 'lost', outcome, isAdd, hasNotes: notes !== undefined, sent: sentNotes })
       }
       if (!isMentioned) continue
       const atUs = sent.answeredAtUs ?? sent.triedAtUs
-      if (answer === 'failed') add(atUs, { kind: 'failed', failure: said?.remark ?? null })
-      else if (answer === 'non_existent') add(atUs, { kind: 'absent' })
+      if (answer === 'failed') add(atUs, { kind: 'failed', failure: said?.remark ?? null, sent: sentNotes })
+      else if (answer === 'non_existent') add(atUs, { kind: 'absent', sent: sentNotes })
       else add(atUs, { kind: 'present', outcome: answer, ...toNotes(said?.notes, notes, answer === 'added') })
     }
   },
@@ -58,11 +59,13 @@ export const WATCHLIST_LEDGER: LedgerReader<TermDetail> = {
     let outcome = ''
     let notes: string | null = null
     let isNotesKnown = false
+    let lastSent: string | null = null
     let failure: string | null = null
     for (const event of events) {
       const { detail } = event
       last = event
       failure = detail.kind === 'failed' ? detail.failure : null
+      if (detail.kind !== 'present') lastSent = detail.sent
       switch (detail.kind) {
         case 'present':
           state = 'known'
@@ -92,6 +95,8 @@ export const WATCHLIST_LEDGER: LedgerReader<TermDetail> = {
           }
       }
     }
+    // Who sends the term again means it with the notes that were to stand beside it.
+    if (state !== 'known') notes = lastSent
     return {
       entry: {
         state,
