@@ -58,6 +58,8 @@ const indexEntrySchema = entrySchema.extend({
   url: z.string().nullable(),
   media: z.string().nullable(),
   metadata: z.record(z.string(), z.unknown()).nullable(),
+  /** The metadata as sent: with every digit, and with keys that it has twice. */
+  metadata_text: z.string().nullable(),
   content_variant: z.string().nullable(),
   /** Items that the entry stands for: 1, or as many as an unanswered row may have added. */
   items: z.int(),

@@ -81,7 +81,7 @@ const INDEX_COLUMNS: readonly EntryColumn<IndexEntry>[] = [
   [text('added'), ({ first_at: at }) => formatMinute(at)],
   [foreign('url', 16), ({ url, media }) => url ?? media ?? ''],
   [foreign('variant', 8), (entry) => entry.content_variant ?? ''],
-  [foreign('metadata', 8), ({ metadata }) => (metadata === null ? '' : JSON.stringify(metadata))],
+  [foreign('metadata', 8), (entry) => entry.metadata_text ?? ''],
 ]
 
 const TERM_COLUMNS: readonly EntryColumn<TermEntry>[] = [

@@ -481,7 +481,7 @@ const INDEX_COLUMNS: readonly EntryColumn<IndexEntry>[] = [
   { title: 'Variant', cell: (entry) => toText(entry.content_variant) },
   {
     title: 'Metadata',
-    cell: ({ metadata }) => (metadata === null ? null : toText(JSON.stringify(metadata))),
+    cell: (entry) => toText(entry.metadata_text),
   },
   { title: 'Added', cell: ({ first_at: at }) => toMoment(at) },
 ]

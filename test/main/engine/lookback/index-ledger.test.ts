@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { addConnection, changeConnections } from '../../../../src/main/engine/workspace/connections.ts'
 import { storedConnectionSchema } from '../../../../src/shared/plan/stored-connection.ts'
+import { startFaultServer } from '../../../helpers/fault-server.ts'
 import { writeRun } from '../../../helpers/write-run.ts'
 import { openLedgerWorkspace } from './ledger-workspace.ts'
 
@@ -150,6 +151,35 @@ describe('the ledger of an index', () => {
         content_variant,
       ]
       expect((await sandbox.indexItems('sandbox-index')).map(strip)).toEqual(before.map(strip))
+    },
+  )
+
+  it.each(['csv', 'xlsx', 'jsonl'])(
+    'has the metadata as it was sent, with every digit, also as a source (.%s)',
+    async (ending) => {
+      const { send, read, exportTo } = await openIndex()
+      const server = await startFaultServer({
+        onRequest: ({ number }, wire) =>
+          wire.send(200, { custom_index_item_id: `item${number}`, task_id: `t${number}`, message: '' }),
+      })
+      const there = {
+        connection: { baseUrl: server.baseUrl },
+        pace: { kind: 'closed', concurrency: 1 },
+      } as const
+      const texts = [
+        '{"id":12345678901234567890,"f":1.0,"e":1e400}',
+        '{"a":1,"a":2}',
+        '{"b":\r\n[-0, "\\u00e9"]}',
+      ]
+      const rows = texts.map((text, index) => `https://a.test/${index},"${text.replaceAll('"', '""')}"\n`)
+      await send(ADD, `url,metadata\n${rows.join('')}`, there)
+      expect((await read('index')).entries.map((entry) => entry.metadata_text)).toEqual(texts)
+      expect((await read('index', { search: '567890' })).total).toBe(1)
+      await send(ADD, (await exportTo('index', `items.${ending}`)).file, there)
+      const sent = server.requests.map(({ body }) => body)
+      const expected =
+        ending === 'jsonl' ? sent.slice(0, 3).map((body) => body.replace('\r\n', ' ')) : sent.slice(0, 3)
+      expect(sent.slice(3)).toEqual(expected)
     },
   )
 

@@ -10,9 +10,11 @@ import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { LEDGER_COLUMNS } from '../../../../shared/run/export-columns.ts'
 import type { ExportRow } from '../../../../shared/run/results.ts'
 import type { ExportResult } from '../../../../shared/run/written-rows.ts'
+import { JsonText, toValueText } from '../../mapping/json-text.ts'
 import { refuseSource } from '../../results/export-run.ts'
 import { toTable } from '../../run/export/csv-report.ts'
 import { toUnsentRow } from '../../run/export/export-rows.ts'
+import { toOneLine } from '../../run/export/jsonl-report.ts'
 import { findReportFormat, writeReport } from '../../run/export/write-report.ts'
 import { replaceFile, toFileError } from '../../workspace/replace-file.ts'
 import { toRecheckFile } from '../../workspace/workspace-files.ts'
@@ -111,7 +113,7 @@ const INDEX_COLUMNS: readonly LedgerColumn<IndexEntry>[] = [
   { name: 'custom_index_item_id', read: (entry) => entry.custom_index_item_id },
   { name: 'url', read: ({ url }) => url },
   { name: 'media', read: ({ media }) => media },
-  { name: 'metadata', read: ({ metadata }) => metadata },
+  { name: 'metadata', read: ({ metadata_text: text }) => (text === null ? null : new JsonText(text)) },
   { name: 'content_variant', read: (entry) => entry.content_variant },
   ...OWN_COLUMNS,
   { name: 'sluice_items', read: ({ items }) => items },
@@ -160,12 +162,14 @@ function readColumns(entry: LedgerEntry): { name: string; value: string | number
 
 function toLedgerCells(entry: LedgerEntry): string[] {
   return readColumns(entry).map(({ value }) =>
-    typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? ''),
+    typeof value === 'object' && value !== null ? toValueText(value) : String(value ?? ''),
   )
 }
 
 /** An entry as a line of JSON without null members: a null would clear notes. */
 function toLedgerLine(entry: LedgerEntry): string {
   const members = readColumns(entry).filter(({ value }) => value !== null)
-  return JSON.stringify(Object.fromEntries(members.map(({ name, value }) => [name, value])))
+  const toJson = (value: unknown) =>
+    value instanceof JsonText ? toOneLine(value.text) : JSON.stringify(value)
+  return `{${members.map(({ name, value }) => `${JSON.stringify(name)}:${toJson(value)}`).join(',')}}`
 }

@@ -4,12 +4,13 @@ import { isAsync, OPERATIONS, targetOf } from '../../../../shared/operations/ope
 import { isJsonObject } from '../../../../shared/service/json-object.ts'
 import type { RunView } from '../../journal/run-family.ts'
 import { createExchangeReader } from '../../journal/stored-bodies.ts'
+import { toValueText } from '../../mapping/json-text.ts'
 import { createOperationExchange } from '../../service/operation-exchange.ts'
 import { type FoldedEntry, type LedgerEvent, type LedgerReader, toIsoTime } from './ledger-tables.ts'
 import { readSentRows, type SentRow } from './sent-rows.ts'
 
 /** The content of an item to add (docs/interface.md §4.3). */
-type Content = Pick<IndexEntry, 'url' | 'media' | 'metadata' | 'content_variant'>
+type Content = Pick<IndexEntry, 'url' | 'media' | 'metadata' | 'metadata_text' | 'content_variant'>
 
 /** What happened to an item (key: its id), or to a row that adds items (key: the row in its whole). */
 type IndexDetail =
@@ -151,11 +152,18 @@ function toContent(body: SentRow['body']): Content {
     url: typeof url === 'string' ? url : null,
     media: typeof media === 'string' ? media : null,
     metadata: isJsonObject(metadata) ? metadata : null,
+    metadata_text: isJsonObject(metadata) ? toValueText(metadata) : null,
     content_variant: typeof variant === 'string' ? variant : null,
   }
 }
 
-const NO_CONTENT: Content = { url: null, media: null, metadata: null, content_variant: null }
+const NO_CONTENT: Content = {
+  url: null,
+  media: null,
+  metadata: null,
+  metadata_text: null,
+  content_variant: null,
+}
 
 /** An item is known from its add to its removal; an unanswered removal leaves that open. */
 function foldItem(events: readonly LedgerEvent<IndexDetail>[]): FoldedEntry | null {
@@ -228,7 +236,13 @@ function toFolded(
   last: LedgerEvent,
   entry: Omit<IndexEntry, 'first_at' | 'changed_at' | 'run_id' | 'row' | 'record'>,
 ): FoldedEntry {
-  const { custom_index_item_id: itemId, url, media, metadata, content_variant: variant } = entry
+  const {
+    custom_index_item_id: itemId,
+    url,
+    media,
+    metadata_text: metadata,
+    content_variant: variant,
+  } = entry
   return {
     entry: {
       ...entry,
@@ -237,6 +251,6 @@ function toFolded(
       run_id: last.runId,
       ...last.numbers,
     },
-    texts: [itemId, url, media, variant, metadata === null ? null : JSON.stringify(metadata)],
+    texts: [itemId, url, media, variant, metadata],
   }
 }

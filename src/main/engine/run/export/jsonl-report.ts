@@ -123,6 +123,6 @@ function toBody(text: string, cutFrom: CutFrom | null): string {
 }
 
 /** JSON texts contain no line breaks, so all of them are between values. */
-function toOneLine(json: string): string {
+export function toOneLine(json: string): string {
   return json.replace(/[\r\n]+/g, ' ')
 }
