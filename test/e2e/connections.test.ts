@@ -70,6 +70,13 @@ it('goes to a stored production connection, asks outside the page, treats a clos
   await inspect('run-wrong-key')
   await page.getByRole('button', { name: 'Use another API key…' }).click()
   const keys = page.getByRole('dialog', { name: 'Another API key' })
+  await keys.getByRole('radio', { name: /^old/ }).check()
+  await keys.getByRole('button', { name: 'Use this key' }).click()
+  await page.getByText('Press Resume to continue with it.').waitFor()
+  await page.getByRole('button', { name: 'Resume' }).click()
+  // A key that is refused again is none to continue with.
+  await page.getByText(/^The run uses key old of live since /).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Use another API key…' }).click()
   await keys.getByRole('radio', { name: /^new/ }).check()
   await inspect('run-keys')
   await keys.getByRole('button', { name: 'Use this key' }).click()

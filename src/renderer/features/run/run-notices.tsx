@@ -52,6 +52,8 @@ export function RetriesNotice(props: { summary: RunSummary; onOpenRun: (runId: s
 export interface NewKey {
   name: string
   since: string
+  /** Requests that were rejected by then; a key that was refused after that is none to continue with. */
+  refusedAt: number
 }
 
 /** Says since when a run has used another key. */

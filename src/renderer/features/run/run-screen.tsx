@@ -73,6 +73,11 @@ export function RunScreen(props: {
   const summary = useLiveRuns((live) => live.summaries[runId])
   const phase = useLiveRuns((live) => live.snapshots[runId]?.phase)
   const isKeyRefused = useLiveRuns((live) => live.snapshots[runId]?.notice?.code === 'key_refused')
+  /** Requests that were rejected when the key in use was; it changes nothing while the run is paused. */
+  const refusedAt = useLiveRuns((live) => {
+    const snapshot = live.snapshots[runId]
+    return snapshot?.notice?.code === 'key_refused' ? snapshot.requests.rejected : 0
+  })
   const failure = useLiveRuns((live) => live.errors[runId])
   const [actionError, setActionError] = useState<unknown>(null)
   const [keyOpen, setKeyOpen] = useState(false)
@@ -150,12 +155,14 @@ export function RunScreen(props: {
           isRefused={isKeyRefused}
           onChanged={(name, typed) => {
             if (typed !== null) rememberTypedKey(toAddresses(summary), typed)
-            setNewKey({ name, since: new Date().toISOString() })
+            setNewKey({ name, since: new Date().toISOString(), refusedAt })
           }}
           onClose={closeKey}
         />
       )}
-      {isHeld && newKey !== null && <KeyNotice newKey={newKey} isPaused={phase === 'paused'} />}
+      {isHeld && newKey !== null && refusedAt <= newKey.refusedAt && (
+        <KeyNotice newKey={newKey} isPaused={phase === 'paused'} />
+      )}
       <LiveProgress runId={runId} />
       <Columns least="max(30rem, 40%)">
         <LiveOutcomes
