@@ -120,6 +120,10 @@ test('a key that is refused, too, pauses the run again, and a third one sends it
   expect(again.rows.rejected).toBe(5)
   replaceKey(run)
   run.command({ kind: 'begin' })
-  expect(await run.ended).toMatchObject({ state: 'completed', rows: { succeeded: 8, rejected: 0 }, requests: { sent: 18 } })
+  expect(await run.ended).toMatchObject({
+    state: 'completed',
+    rows: { succeeded: 8, rejected: 0 },
+    requests: { sent: 18 },
+  })
   expect([...tries.values()].reduce((sum, n) => sum + n, 0)).toBe(18)
 })
