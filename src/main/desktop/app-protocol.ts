@@ -19,7 +19,7 @@ function toOrigin(url: string): string | null {
   return username === '' && password === '' && host !== '' ? `${protocol}//${host}` : null
 }
 
-/** Whether a URL belongs to the page the app serves. `appUrl` is {@link APP_URL} unless a development server runs. */
+/** Whether a URL belongs to our page. `appUrl` is {@link APP_URL} unless a development server runs. */
 export function isOwnUrl(url: string, appUrl: string): boolean {
   const origin = toOrigin(url)
   return origin !== null && origin === toOrigin(appUrl)

@@ -183,7 +183,7 @@ export function createEngine({
 
     /** Single manual requests, and checks of a connection that send no content. */
     scratchpad: {
-      /** See {@link Scratchpad}; it is loaded when it is asked for, since few processes send anything by hand. */
+      /** See {@link Scratchpad}; loaded on first use, since few processes send anything by hand. */
       check: async (...args: Parameters<Scratchpad['check']>) => (await openScratchpad()).check(...args),
       withoutOwnCallback: async (text: string) => (await openScratchpad()).withoutOwnCallback(text),
       send: async (...args: Parameters<Scratchpad['send']>) => (await openScratchpad()).send(...args),
@@ -196,7 +196,9 @@ export function createEngine({
         const { checkConnection } = await import('./service/check-connection.ts')
         return checkConnection(connection, secrets, findSystemProxy)
       },
-      /** How requests to a connection's base URL leave this machine. Rejects with `BAD_PLAN`; see {@link FindSystemProxy}. */
+      /**
+       * How requests to a base URL leave this machine. Rejects with `BAD_PLAN`; see {@link FindSystemProxy}.
+       */
       findSystemRoute: (connection: Pick<PlanConnection, 'baseUrl' | 'proxy' | 'systemProxy'>) =>
         findSystemRoute(connection.baseUrl, connection, findSystemProxy),
     },

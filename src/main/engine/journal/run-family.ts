@@ -98,7 +98,9 @@ export interface RunFamily extends RunView {
   whole: readonly RunView[]
 }
 
-/** Reads a run with its retries; null if its journal holds no run yet. `isHeld` says whether any process holds one. */
+/**
+ * Reads a run with its retries; null if its journal holds no run yet. `isHeld`: whether a process holds one.
+ */
 export function readRunFamily(
   pool: ReaderPool,
   file: string,

@@ -108,7 +108,9 @@ const RUN_NAME = /^[\w-]+$/
 /** Matches a retry that was deleted after it had sent rows, too; see `toDeletedName`. */
 const SUCCESSOR_NAME = /^[\w-]+( \(deleted\))?$/
 
-/** Reads the run's row; null if the process died before it was written. Throws `WORKSPACE_UNUSABLE` if it is damaged. */
+/**
+ * Reads the run's row; null if the process died before writing it. Throws `WORKSPACE_UNUSABLE` if damaged.
+ */
 export function readRunRecord(db: DatabaseSync): RunRecord | null {
   const row = db.prepare('SELECT * FROM run').get()
   if (row === undefined) return null

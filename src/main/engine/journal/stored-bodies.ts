@@ -28,7 +28,9 @@ export interface StoredBody {
   cutFrom: { bytes: number | null } | null
 }
 
-/** Prepares a body for storing: a short one as it is, a longer one compressed and cut to {@link BODY_MAX_BYTES}. */
+/**
+ * Prepares a body for storing: short ones unchanged, longer ones compressed, cut to {@link BODY_MAX_BYTES}.
+ */
 export function packBody(text: string): string | PackedBody {
   if (text.length <= PLAIN_MAX_CHARACTERS) return text
   const whole = Buffer.from(text)

@@ -58,7 +58,9 @@ export class LoadGenerator {
   readonly #watch = new GeneratorWatch()
   readonly #unread = new UnreadWatch()
   readonly #again: RequestInFlight[] = []
-  /** Measured requests in flight, and when each was handed over, milliseconds since measuring began: in that order. */
+  /**
+   * Measured requests in flight, and when each was handed over, milliseconds since measuring began: in order.
+   */
   readonly #open = new Map<RequestInFlight, number>()
   #backingOff = 0
   readonly #keeper: RequestKeeper
@@ -389,7 +391,9 @@ export class LoadGenerator {
     this.#inFlightMax = this.#lanes.inFlight
   }
 
-  /** Records of requests that have waited for an answer for at least {@link SILENCE_MIN_US}, as if they ended now. */
+  /**
+   * Records of requests that have waited at least {@link SILENCE_MIN_US} for an answer, as if they ended now.
+   */
   #listOpen(): Float64Array {
     const nowUs = this.#nowMs() * 1000
     const numbers: number[] = []

@@ -60,7 +60,7 @@ export function createLoadPacer(
   return isOpen(load.pace) ? createOpenPacer(load, timeoutMs, share) : createClosedPacer(load, share)
 }
 
-/** The schedule is absolute: request i is due when the integral of the rate reaches i, whatever happened before. */
+/** The schedule is absolute: request i is due when the integral of the rate reaches i, whatever happens. */
 function createOpenPacer(load: Load, timeoutMs: number, share: { index: number; count: number }): LoadPacer {
   const schedule = toArrivalSchedule(load)
   const cap = Math.max(1, toShare(toMaxInFlight(load, timeoutMs), share))

@@ -89,7 +89,7 @@ export class LoadRun {
   readonly #seconds: LoadSeconds
   readonly #callbacks: LoadCallbacks | null
   readonly #slots: SampleSlots
-  /** When measuring begins, by the load's own clock and by the machine's, Unix milliseconds; null until that is known. */
+  /** When measuring begins, by the load's and the machine's clock, Unix milliseconds; null until known. */
   #start: { clockMs: number; unixMs: number } | null = null
   #threads: LoadThreads | null = null
   readonly #inFlight: number[] = []

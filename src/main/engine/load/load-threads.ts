@@ -30,7 +30,9 @@ export interface LoadCalls {
   prepare(task: LoadTask): void
   /** Sends row 1 before everything else; `stop` ends it. */
   tryFirst(): Promise<FirstRequest>
-  /** Sends this thread's share. `startMs`: when measuring begins, by {@link readClockMs}; the warm-up comes before. */
+  /**
+   * Sends this thread's share. `startMs`: when measuring begins, by {@link readClockMs}, after the warm-up.
+   */
   run(startMs: number): Promise<void>
   stop(): void
   setApiKey(apiKey: SealedSecret): void

@@ -69,7 +69,7 @@ export async function compareDecisions(
   }
 }
 
-/** A page of the changed rows of two runs that {@link compareDecisions} compared, and how many there are in all. */
+/** A page of the changed rows of two runs that {@link compareDecisions} compared, and their total number. */
 export function listChanges(
   kept: KeptPairs,
   a: RunFamily,

@@ -16,8 +16,8 @@ import { countMissingCallbacks, countSeconds, readJudgedRun, readSeconds } from 
 type SidesComparison = LoadComparison & { gate: SpeedVerdict | null }
 
 /**
- * Puts two sides of one or several runs next to each other: latencies, errors, throughput, plans (`compare A B`), and
- * judges the speed of B if that is asked.
+ * Puts two sides of one or several runs next to each other: latencies, errors, throughput, plans (`compare A
+ * B`), and judges the speed of B if asked.
  */
 export function compareSides(
   a: readonly RunFamily[],

@@ -15,8 +15,8 @@ interface Slice {
 }
 
 /**
- * The named slices: columns of the source, what answers and requests name, such as `language`, or the file of each row.
- * Throws `BAD_USAGE` for any other name.
+ * The named slices: columns of the source, names from answers and requests, such as `language`, or the file
+ * of each row. Throws `BAD_USAGE` for any other name.
  */
 export function createSlices(family: RunFamily, names: readonly string[]): Slice[] {
   const { columns, plan } = family.record

@@ -85,9 +85,9 @@ export type MapRow = (
 const NO_PROBLEMS: readonly FoundProblem[] = Object.freeze([])
 
 /**
- * Compiles a plan's mapping (see {@link resolveMapping}, which it applies) into a function that runs at intake and
- * again at sending. Cells are never trimmed; an empty one leaves its field out. `addresses` are those of the run's
- * media host. Throws `BAD_PLAN`.
+ * Compiles a plan's mapping (see {@link resolveMapping}, which it applies) into a function that runs at
+ * intake and again at sending. Cells are never trimmed; an empty one leaves its field out. `addresses` belong
+ * to the run's media host. Throws `BAD_PLAN`.
  */
 export function createRowMapper(
   plan: SentPlan,

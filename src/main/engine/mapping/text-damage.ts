@@ -30,7 +30,7 @@ const CYRILLIC = '[\\u00a0ЂЃѓЉЊЌЋЏђљњќћџЎўЈЅѕј‚„…†�
 const C1_CYRILLIC = '[ЂЃѓЉЊЌЋЏђљњќћџ‚„†‡€‰‹›™‘’“”•–—…]'
 const ODD_1251 = `(?:Р${CYRILLIC_ODD}|С(?=${C1_CYRILLIC})${CYRILLIC_ODD})`
 const SEQUENCE_1251 = `(?:Р${CYRILLIC}|С(?=${C1_CYRILLIC})${CYRILLIC})`
-/** Signs that may stand around one letter in sound text, so that two of them are damage only with a third sequence. */
+/** Signs that may surround one letter in sound text: two of them are damage only with a third sequence. */
 const QUOTES = '[‘’“”‚„«»‹›–—…•]'
 
 /** UTF-8 that was read in an encoding other than Windows-1252, by sequences its language does not have. */

@@ -219,7 +219,7 @@ export interface SpectrumLine {
 
 const SPECTRUM_RIGHT = 40
 
-/** Draws latencies by percentile, each further nine of 99.9… as wide as the one before, so that the tail shows. */
+/** Draws latencies by percentile, each further nine of 99.9… as wide as the last, so that the tail shows. */
 export function drawSpectrum(lines: readonly SpectrumLine[], nines: number): Markup {
   const scale = createValueScale(lines.flatMap(({ points }) => points.map(({ ms }) => ms)))
   const x = (at: number) => LEFT + ((WIDTH - LEFT - SPECTRUM_RIGHT) * at) / nines

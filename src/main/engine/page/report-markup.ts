@@ -84,7 +84,7 @@ function drawLine(line: Line): Markup {
 /** Most rows of a table that is printed on one page. */
 const SHORT_ROWS = 12
 
-/** A table that a screen reader can navigate; its first column heads each row, and it scrolls by itself if too wide. */
+/** A table for screen readers, too; its first column heads each row, and it scrolls by itself if too wide. */
 export function drawTable({ caption = '', columns, rows }: Table): Markup {
   const classes = columns.map((column) => (isNumeric(column) ? 'number' : 'text'))
   return html`<div class="${rows.length > SHORT_ROWS ? 'scroll' : 'scroll short'}"><table>

@@ -130,7 +130,9 @@ const calls = {
    * would be sent.
    */
   readOpenWarnings: (run: AskedRun) => readOr([], run, readOpenWarningsOfWhole),
-  /** Latencies of the run, over time and as distributions (default: http_req_duration and callback_latency). */
+  /**
+   * Latencies of the run, over time and as distributions; http_req_duration and callback_latency by default.
+   */
   readLatency: (run: AskedRun, metrics?: readonly TrendMetric[]) => latencies.read(openFamily(run), metrics),
   /** Everything that a report of a load test shows. Throws `BAD_USAGE` if the run is not a load test. */
   readLoadReport: (run: AskedRun) => readLoadReport(openFamily(run)),
@@ -341,7 +343,8 @@ const calls = {
     )
   },
   /**
-   * Tokens of all runs; a retry has the token of the first of its chain, which may be gone. Null if a journal cannot be read.
+   * Tokens of all runs; a retry has that of the first of its chain, perhaps deleted. Null if a journal is
+   * unreadable.
    */
   listTokens: ({ workspace, held }: AskedWorkspace) => openCatalogue(workspace).listTokens(held),
   /** Ids of the runs and retries of this operation, and of those that cannot be read. */

@@ -16,8 +16,8 @@ export interface CallbackTarget {
 const CALLBACK_PATH = /\/callback\/+([\w-]{1,100})\/+([1-9]\d{0,14})\/+([\w-]{22})\/*$/
 
 /**
- * Path of an item's callback URL, to be appended to the receiver's base. Always the same for an item of a workspace,
- * and unguessable without the workspace's secret (32 bytes, hex).
+ * Path of an item's callback URL, to be appended to the receiver's base. Always the same for an item of a
+ * workspace, and unguessable without the workspace's secret (32 bytes, hex).
  */
 export function toCallbackPath(secret: string, target: CallbackTarget): string {
   const text = toCallbackText(target)
@@ -46,8 +46,8 @@ export interface MediaTarget {
 const MEDIA_PATH = /\/media\/([\w-]{1,100})\/([\w-]{22})\/(.+)$/
 
 /**
- * Path of a file's media URL, to be appended to the media host's base. Always the same for a file of a run, and
- * unguessable without the workspace's secret (32 bytes, hex).
+ * Path of a file's media URL, to be appended to the media host's base. Always the same for a file of a run,
+ * and unguessable without the workspace's secret (32 bytes, hex).
  */
 export function toMediaPath(secret: string, { runToken, path }: MediaTarget): string {
   const known = path.toWellFormed()

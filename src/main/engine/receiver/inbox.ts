@@ -224,7 +224,7 @@ const PAGE_BYTES = 16 * 1024 * 1024
 
 type StoredCallback = Omit<InboxCallback, 'body'> & { body: Uint8Array }
 
-/** Reads a workspace's inbox while it may be written, in short reads; an inbox that does not exist yet is empty. */
+/** Reads a workspace's inbox in short reads while it may be written; a missing inbox counts as empty. */
 export class InboxReader {
   readonly #file: string
   #open: { db: DatabaseSync; sizes: StatementSync; page: StatementSync } | null = null

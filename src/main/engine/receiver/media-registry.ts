@@ -42,7 +42,7 @@ export class MediaRegistry {
     this.#nowMs = nowMs
   }
 
-  /** Serves a folder from now on. Throws `BAD_SOURCE` if the folder does not exist, and `WORKSPACE_UNUSABLE`. */
+  /** Starts serving a folder. Throws `BAD_SOURCE` if it does not exist, and `WORKSPACE_UNUSABLE`. */
   add({ runToken, runId, folder }: MediaFolder): void {
     const registered = folderSchema.parse({ runToken, runId, folder: toRealFolder(folder) })
     const file = this.#toFile(runToken)

@@ -287,8 +287,8 @@ function hasLateCallbacks({ db, record, workspace }: RunView): boolean {
 }
 
 /**
- * Processes the callbacks that came when nobody held the run; nothing is sent. A run stays as it ended, unless it was
- * stopped while it waited for the last of them: it has completed then.
+ * Processes callbacks that came when nobody held the run; nothing is sent. A run stays as it ended, except
+ * that one stopped while waiting for its last callbacks has then completed.
  */
 export function settleCallbacks(workspace: string, journal: Journal): void {
   const record = readRunRecord(journal.db)

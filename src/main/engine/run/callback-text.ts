@@ -14,7 +14,7 @@ export function describeUnreadable(body: string): string {
   return parseJson(body) === undefined ? 'it is not valid JSON' : 'it has nothing of a result'
 }
 
-/** Whether two callbacks say the same: the same JSON, whatever its spacing and order of members, or the same text. */
+/** Whether two callbacks have the same JSON, apart from spacing and order of members, or the same text. */
 export function isSameCallback(one: string, other: string): boolean {
   if (one === other) return true
   const [first, second] = [parseJson(one), parseJson(other)]

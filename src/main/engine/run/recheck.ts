@@ -60,7 +60,7 @@ export class Recheck {
     )
   }
 
-  /** Checks all candidates; `wholeFile` is the journal of the first run of the whole, which has every other row. */
+  /** Checks all candidates; `wholeFile` is the journal of the whole's first run, which has all other rows. */
   checkAll(wholeFile: string): void {
     const { repeats, lastRow, ofSource } = this.#readWhole(wholeFile)
     for (const page of this.#pages()) {

@@ -119,7 +119,8 @@ export class ApiKey extends BoundSecret {
   }
 
   /**
-   * Value of the authorization header (docs/interface.md §5.1). Throws `NO_API_KEY` for any other origin than its own.
+   * Value of the authorization header (docs/interface.md §5.1). Throws `NO_API_KEY` for any origin but its
+   * own.
    */
   toHeader(url: URL): string {
     return toAuthorization(this.reveal(url, (found) => this.#refuse(found)))

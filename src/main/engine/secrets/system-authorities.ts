@@ -27,7 +27,7 @@ function readStore(): string[] {
 let loading: Promise<void> | null = null
 
 /**
- * The same without blocking this thread: opening a keychain can take seconds, so another thread reads the store first.
+ * The same without blocking: opening a keychain can take seconds, so another thread reads the store first.
  */
 export async function loadSystemAuthorities(): Promise<string[]> {
   if (stored === null) {

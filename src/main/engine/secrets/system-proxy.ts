@@ -13,8 +13,8 @@ export interface SystemProxy {
 }
 
 /**
- * Finds the proxy that the system names for an address; null if it names none. Rejects with `BAD_PLAN` for a proxy
- * that Sluice cannot use.
+ * Finds the system's proxy for an address; null if there is none. Rejects with `BAD_PLAN` for a proxy that
+ * Sluice cannot use.
  */
 export type FindSystemProxy = (url: string) => Promise<SystemProxy | null>
 

@@ -34,8 +34,8 @@ export interface ItemRequests {
 }
 
 /**
- * Prepares the requests of a run (docs/interface.md §4). Each is a pure function of the plan and the cells of its rows,
- * so that intake, sender, load test and results all get the same one.
+ * Prepares the requests of a run (docs/interface.md §4). Each is a pure function of the plan and the cells of
+ * its rows, so that intake, sender, load test and results all get the same one.
  */
 export function createItemRequests(
   record: Pick<RunRecord, 'plan' | 'runToken' | 'callbackBase' | 'mediaBase'> & {

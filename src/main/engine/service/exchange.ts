@@ -137,8 +137,8 @@ export interface WireRequest {
 /** One connection, opened on demand, with one request at a time. */
 export interface WireClient {
   /**
-   * Sends a request; `onEnd` is called exactly once, never before `send` returns, and never throws back into it.
-   * Throws if the previous request has not ended.
+   * Sends a request; `onEnd` is called exactly once, never before `send` returns, and never throws back into
+   * it. Throws if the previous request has not ended.
    */
   send(request: WireRequest, onEnd: (exchange: Exchange) => void): void
   /** Lets the next request open a new connection; not while one is in flight. */

@@ -224,7 +224,7 @@ export class Http1Client implements WireClient, Deadline, TurnWaiter {
     return this.#onEnd === null || this.#isWaiting
   }
 
-  /** When the answer before the request in flight came over the same connection; null for its first request. */
+  /** When the previous answer came over the same connection; null for its first request. */
   get #previousMs(): number | null {
     return this.#isReused ? this.#answeredMs : null
   }

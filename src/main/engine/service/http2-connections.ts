@@ -176,7 +176,7 @@ export class Http2Connection {
     setImmediate(() => this.#socket.destroy())
   }
 
-  /** Asks the service for a sign of life (RFC 9113 §6.7); without one the connection ends, and its requests with it. */
+  /** Asks the service for a sign of life (RFC 9113 §6.7); without one the connection and its requests end. */
   checkAlive(): void {
     if (this.#isPinging || this.session.destroyed) return
     this.#isPinging = true

@@ -62,8 +62,8 @@ export interface ServiceClientOptions {
  */
 export interface ServiceClient {
   /**
-   * Sends a request; `onEnd` is called exactly once, never before `send` returns, and never throws back into it.
-   * Throws if the previous request has not ended.
+   * Sends a request; `onEnd` is called exactly once, never before `send` returns, and never throws back into
+   * it. Throws if the previous request has not ended.
    */
   send(request: ServiceRequest, onEnd: (exchange: Exchange) => void): void
   /**
@@ -71,7 +71,9 @@ export interface ServiceClient {
    * has ended.
    */
   retire(): void
-  /** Closes the connection at once, a shared one with its last user; a request in flight ends as a breakdown. */
+  /**
+   * Closes the connection at once, a shared one with its last user; a request in flight ends in `breakdown`.
+   */
   destroy(): Promise<void>
 }
 

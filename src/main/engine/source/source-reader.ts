@@ -83,7 +83,7 @@ export interface NestedText {
 /** A source being read, with one reader per format behind this interface. */
 export interface SourceReader {
   readonly format: SourceFormat
-  /** Names from the header, or `Column 1`, `Column 2`, … without one; as many as the widest row met so far. */
+  /** Names from the header, else `Column 1`, `Column 2`, …; as many as the widest row met so far. */
   readonly columns: readonly string[]
   /** Null for everything but workbooks. */
   readonly workbook: WorkbookSheets | null

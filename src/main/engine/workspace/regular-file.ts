@@ -6,7 +6,7 @@ export function refuseIrregular(path: string): void {
   if (found !== undefined && !found.isFile()) throw new Error(`${path} is not a regular file`)
 }
 
-/** Reads a text file of the workspace. Throws what the file system throws, and as {@link refuseIrregular} does. */
+/** Reads a text file of the workspace. Throws as the file system and {@link refuseIrregular} do. */
 export function readTextFile(path: string): string {
   refuseIrregular(path)
   return readFileSync(path, 'utf8')

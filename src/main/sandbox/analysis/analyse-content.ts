@@ -55,7 +55,8 @@ function analyseUrl(url: string): Analysis {
 }
 
 /**
- * Something found in a text; offsets in UTF-16 code units, the end exclusive (docs/interface.md §2.3, pii_entities).
+ * Something found in a text; offsets in UTF-16 code units, end exclusive (docs/interface.md §2.3,
+ * pii_entities).
  */
 export interface Entity {
   value: string

@@ -45,7 +45,7 @@ interface SecondCounts {
   closed: string | null
 }
 
-/** Adds up samples of one run, or of one run's parts on many machines, in memory that does not grow with them. */
+/** Adds up samples of one run, or of its parts on many machines, in memory that does not grow with them. */
 export class K6Samples {
   /** Whether the script's own verdict was seen, which takes precedence over k6's. */
   #hasVerdict = false

@@ -179,7 +179,7 @@ function insertChild(
   )
 }
 
-/** Copies the rows, run by run; until all are there, the retry stays in intake and copies again when resumed. */
+/** Copies the rows, run by run; until all are there, the retry stays in intake and copies again on resume. */
 function fillChild(child: Journal, retriedRuns: readonly RetriedRun[]): void {
   child.transact('power', () =>
     child.db.exec('DELETE FROM row; DELETE FROM lost_try; DELETE FROM row_place; DELETE FROM source_file'),

@@ -133,7 +133,9 @@ export class ItemClaims {
     }))
   }
 
-  /** Raises the watermark over these items. The caller has a transaction open, and syncs it before they go out. */
+  /**
+   * Raises the watermark over these items. The caller has a transaction open, and syncs it before sending.
+   */
   raiseWatermark(items: readonly ClaimedItem[]): void {
     const last = items.at(-1)?.rows.at(-1)
     if (last === undefined) return
@@ -226,7 +228,7 @@ export class ItemClaims {
     return isPresentTaken || this.countUnknownTries(item) > 0 ? 'either' : 'replaced'
   }
 
-  /** Counts a row above the watermark that was settled without being sent. The caller has a transaction open. */
+  /** Counts a row above the watermark that was settled unsent. The caller has a transaction open. */
   noteSettledUnsent(): void {
     this.#writeWatermark(this.#claimed, this.#claimedRows + 1)
   }

@@ -94,7 +94,7 @@ export function sayCause({ code, args, text }: Pick<Problem, 'code' | 'args' | '
   )
 }
 
-/** Groups of invalid rows, most rows first and then by key, from the journal's counts by {@link toCauseKey}. */
+/** Groups of invalid rows, most rows first, then by key, from the journal's counts by {@link toCauseKey}. */
 export function toInvalidGroups(problems: ReadonlyMap<string, number>): ErrorGroup[] {
   return toWordedCauses(problems, 'error').map(({ rows, code, message }) => ({
     outcome: 'invalid',
@@ -105,7 +105,9 @@ export function toInvalidGroups(problems: ReadonlyMap<string, number>): ErrorGro
   }))
 }
 
-/** Warnings about the rows of a run by cause, hints apart, most rows first, from the journal's counts by {@link toCauseKey}. */
+/**
+ * Warnings about a run's rows by cause, without hints, most rows first, from counts by {@link toCauseKey}.
+ */
 export function toRowWarnings(problems: ReadonlyMap<string, number>, runId: string): RowWarning[] {
   const listWith = `sluice show ${runId} --problems`
   return toWordedCauses(problems, 'warning').map((cause) => ({ ...cause, list_with: listWith }))

@@ -33,7 +33,7 @@ const CORRECTIONS_MAX = 200
  */
 const corrections = new Map<string, Counts>()
 
-/** Counts a run and its retries together, by kind and value: the newest outcome of each row, and all tries. */
+/** Counts a run with its retries, by kind and value: the newest outcome of each row, and all tries. */
 export function readFamilyCounts({ members }: RunFamily): Counts {
   const merged: Counts = new Map()
   for (const member of members) {
@@ -61,8 +61,8 @@ export function summarizeFamilyCounts(
 }
 
 /**
- * Rows of a run and its retries, each once: a retry of a retry, and one that splits records, may have rows that its parent
- * never had.
+ * Rows of a run and its retries, each once: a retry of a retry, and one that splits records, may have rows
+ * that its parent never had.
  */
 export function countRowsRead(family: RunFamily, counts?: Counts): number {
   const { record, members } = family
