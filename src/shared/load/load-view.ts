@@ -155,6 +155,15 @@ function isFromK6({ generator }: Pick<LoadReport, 'generator'>): boolean {
 const HELD_UP =
   'Requests that wait hold up those that would follow, so percentiles and shares are mostly of the rest of the time.'
 const ALL_SENT = 'Every request that was due meanwhile was sent, and is in percentiles and shares.'
+const OPEN_LEFT =
+  'Every request that was due meanwhile was sent, but those that have no answer yet are in no percentile.'
+
+/** What a silence means for the figures; requests without a time did not end before the test was cut off, if it was. */
+function explainSilence(report: ViewedReport): string {
+  if (holdsUp(report)) return HELD_UP
+  const timed = report.latencyMs.http_req_duration?.count ?? 0
+  return timed < report.counts.sent - report.counts.failed ? OPEN_LEFT : ALL_SENT
+}
 
 /**
  * Whether requests may have waited for others to end: always with a concurrency; at a rate, if the limit in
@@ -171,7 +180,7 @@ function listNotices(report: ViewedReport): LoadNotice[] {
     notices.push({
       kind: 'silent',
       title: sayLoadSilence(silence),
-      text: `${holdsUp(report) ? HELD_UP : ALL_SENT}${silence.isMost ? ' It was most of the measured time, so nothing shows that a threshold holds.' : ''}`,
+      text: `${explainSilence(report)}${silence.isMost ? ' It was most of the measured time, so nothing shows that a threshold holds.' : ''}`,
       details: [],
     })
   }

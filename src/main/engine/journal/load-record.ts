@@ -169,7 +169,7 @@ export function countSent({ sent, sentRetries, retried }: LoadState): { all: num
 
 /** Stop reason of a load test whose process died. */
 export const LOAD_CUT_OFF_REASON =
-  'its process ended before the load did (crash, kill -9 or power loss); the figures cover the whole seconds until then, and requests that were in flight are unknown and in no threshold'
+  'its process ended before the load did (crash, kill -9 or power loss); the figures cover the whole seconds until then, and requests that were in flight are unknown; thresholds count those that had waited long'
 
 /** Outcome of the requests that were in flight. */
 const LOST = {

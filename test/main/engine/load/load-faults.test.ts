@@ -180,6 +180,10 @@ test.each([
     )
     const [notice] = toLoadView(report).notices
     expect(notice).toMatchObject({ kind: 'silent', text: expect.stringContaining(meaning) })
+    const { counts } = report
+    const cutOff = { ...report, counts: { ...counts, sent: counts.sent + 5, unknown: counts.unknown + 5 } }
+    const isAllCounted = toLoadView(cutOff).notices[0]?.text.includes('is in percentiles')
+    expect(isAllCounted).toBe(false)
   },
 )
 
