@@ -58,7 +58,8 @@ function offerUndo({ run_id: runId, name }: RunSummary, change: AnnotationChange
 /** Edits the name, tags and note of a run in place. Ctrl+Enter saves, Escape cancels. */
 export function RunEditor(props: { run: RunSummary; knownTags: readonly string[]; onClose: () => void }) {
   const { run, onClose } = props
-  const before = toNotesDraft(run)
+  // As the editor was opened with: what another window or the command line notes meanwhile is not taken back.
+  const [before] = useState(() => toNotesDraft(run))
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => field.current?.select(), [])
   const [draft, setDraft] = useState(before)
