@@ -184,7 +184,7 @@ it('lists items, terms and appeals, exports what is listed, and begins their rem
   await send(
     { kind: 'watchlist-add', watchlist: 'sandbox_terms' },
     'terms.csv',
-    'term,notes\nfree coins,spam\nhello,\n',
+    'term,notes\nfree coins,spam\nhello,\n,nothing\n',
   )
   const decided = { status: 'Reviewed', judgment: { action_name: 'Restore post', overturned: true } }
   const toAppeal = (id: string, more: object = {}) => ({
@@ -215,4 +215,9 @@ it('lists items, terms and appeals, exports what is listed, and begins their rem
   await page.getByRole('button', { name: 'Remove 11 items…' }).click()
   await seeScreen(page, 'Operation')
   await page.getByText('Type the API key of the service').waitFor()
+
+  // Rows in states without a column are told, so that those of a run add up.
+  await page.getByRole('link', { name: 'Runs', exact: true }).click()
+  await page.locator('tr', { hasText: 'terms.csv' }).getByText('1 invalid').waitFor()
+  await inspect('runs-invalid')
 })

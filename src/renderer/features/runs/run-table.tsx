@@ -7,7 +7,7 @@ import { formatBytes, formatCount, formatCounted, formatMs } from '../../../shar
 import { findOperation } from '../../../shared/operations/operations.ts'
 import { OUTCOMES, type Outcome } from '../../../shared/run/item-state.ts'
 import { listRetries, type RunSummary, toShownState } from '../../../shared/run/run.ts'
-import { describeExtent } from '../../../shared/run/run-view.ts'
+import { describeExtent, listOutcomes } from '../../../shared/run/run-view.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import type { NamePlace } from '../../ui/connection/destination.ts'
 import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
@@ -168,6 +168,15 @@ function toCounts(run: RunSummary): Record<Outcome, number> {
   return isLoadTest(run) ? run.requests : run.rows
 }
 
+/** Rows in states that have no column, so that those of a run add up: `12 invalid`. */
+function listOtherStates(run: RunSummary): string[] {
+  if (isLoadTest(run)) return []
+  const columns = new Set(OUTCOMES.map((state) => STATE_LOOKS[state].word))
+  return listOutcomes(run)
+    .filter(({ name }) => !columns.has(name))
+    .map(({ name, rows }) => `${formatCount(rows)} ${name}`)
+}
+
 function OutcomeHead({ state }: { state: Outcome }) {
   const look = STATE_LOOKS[state]
   const Icon = look.icon
@@ -215,6 +224,7 @@ function RunCell(props: { entry: RunEntry } & RunTableProps) {
             {DOT}
             {extent !== null && extent + DOT}
             <RunPlace run={run} namePlace={props.namePlace} />
+            {listOtherStates(run).map((rows) => DOT + rows)}
           </div>
           <RunNotes entry={entry} />
         </>
