@@ -84,6 +84,10 @@ it('evaluates a run by its labels, opens the rows of a cell, and moves a thresho
   await page.getByLabel('Column', { exact: true }).selectOption({ label: 'Choose a column' })
   await page.getByText('No labels chosen').waitFor()
   await inspect('evaluate-no-labels')
+  // Rows of a cell are those by the labels of then.
+  await page.getByRole('link', { name: 'Results' }).click()
+  await page.getByText('400 rows', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Evaluate' }).click()
   await page.getByLabel('Column', { exact: true }).selectOption('channel')
   await page.getByText('No label is mapped to a rule yet').waitFor()
   await inspect('evaluate-no-rules')

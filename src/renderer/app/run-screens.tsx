@@ -124,7 +124,17 @@ function RunTab(props: RunScreensProps & { rows: RowsInView }) {
     )
   }
   if (route.kind === 'sql') return <SqlScreen runId={runId} />
-  if (route.kind === 'evaluate') return <EvaluateScreen runId={runId} onResults={showResults} />
+  if (route.kind === 'evaluate')
+    return (
+      <EvaluateScreen
+        runId={runId}
+        onResults={showResults}
+        onRelabel={() => {
+          const { cell: _cell, ...rest } = rows.filter
+          rows.filter = rest
+        }}
+      />
+    )
   if (route.kind === 'export')
     return (
       <ExportScreen

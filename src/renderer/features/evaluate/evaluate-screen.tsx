@@ -43,7 +43,12 @@ const REFRESH_MS = 3_000
  * How right the rules of a run were, by labels: each rule with its rows and slices, and the results of other
  * thresholds.
  */
-export function EvaluateScreen(props: { runId: string; onResults: (filter: RowFilter) => void }) {
+export function EvaluateScreen(props: {
+  runId: string
+  onResults: (filter: RowFilter) => void
+  /** Called when the labels were changed, and with them the rows of each cell. */
+  onRelabel: () => void
+}) {
   const { runId } = props
   const name = useLiveRuns((live) => live.summaries[runId]?.name)
   const isLive = useLiveRuns((live) => live.snapshots[runId]?.phase !== 'ended')
@@ -101,7 +106,10 @@ export function EvaluateScreen(props: { runId: string; onResults: (filter: RowFi
         <LabelsPanel
           choices={choices.data}
           settings={settings}
-          onChange={change}
+          onChange={(part) => {
+            change(part)
+            props.onRelabel()
+          }}
           evaluation={labelled}
           isNeeded={question === null || isUnmapped}
         />
