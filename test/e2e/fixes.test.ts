@@ -81,6 +81,14 @@ it('corrects rows on Check, one by one and by cause, undoes some, sends them, an
   await inspect('correct-value')
   await page.getByRole('dialog').getByRole('button', { name: 'Set the value' }).click()
   await page.getByRole('button', { name: 'Retry 1 row' }).waitFor()
+  // Who leaves midway finds the way back from the run, which says that nothing is being sent.
+  await page.getByRole('link', { name: 'Runs', exact: true }).click()
+  await page.getByRole('button', { name: 'posts.csv', exact: true }).click()
+  await page.getByText(/^Retry of .*: ready, 0 of 2 rows succeeded$/).waitFor()
+  await page.getByRole('button', { name: /^Retry of / }).click()
+  await page.getByRole('button', { name: 'Correct the rows…' }).click()
+  await seeScreen(page, 'Correct and retry')
+  await page.getByRole('button', { name: 'Retry 1 row' }).waitFor()
   // A reload forgets what was chosen for the retry, so it is asked again.
   await page.reload()
   await page.getByRole('button', { name: 'Retry 1 row' }).waitFor()

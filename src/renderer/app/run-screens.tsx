@@ -153,6 +153,7 @@ function RunTab(props: RunScreensProps & { rows: RowsInView }) {
       onResults={showResults}
       onExport={showExport}
       onContinueRun={props.onContinueRun}
+      onCorrections={() => goTo({ kind: 'correct', runId })}
       onMend={isDraftKnown ? mendDraft : null}
       onOpenRun={(other) => goTo({ kind: 'run', runId: other })}
     />

@@ -275,10 +275,16 @@ export const correctedSchema = z.object({
 /** How much of a source a run's fixes changed. */
 export type CorrectedCounts = z.infer<typeof correctedSchema>
 
+/** What a held run waits for: the first confirmation, another one, or the callbacks of everything sent. */
+const waitingPhaseSchema = z.enum(['ready', 'paused', 'awaiting'])
+
+export const WAITING_PHASES = waitingPhaseSchema.options
+
 const retrySchema = z.object({
   run_id: z.string(),
   parent_run_id: z.string().nullable(),
   state: runStateSchema,
+  phase: waitingPhaseSchema.exactOptional(),
   created_at: z.string(),
   rows: rowCountsSchema,
 })
@@ -307,11 +313,6 @@ const sessionSchema = z.object({
 export type RunSession = z.infer<typeof sessionSchema>
 
 export type SessionKind = RunSession['kind']
-
-/** What a held run waits for: the first confirmation, another one, or the callbacks of everything sent. */
-const waitingPhaseSchema = z.enum(['ready', 'paused', 'awaiting'])
-
-export const WAITING_PHASES = waitingPhaseSchema.options
 
 /** What `show --json` and every sending command print: the whole run. */
 export const runSummarySchema = z.object({

@@ -82,8 +82,8 @@ function formatRetries(summary: RunSummary): string[] {
         return `${kind === 'correction' ? 'corrected' : 'retried'} ${formatMinute(started_at)}: ${formatCounted(taken, 'row')}, ${succeeded}`
       }),
     ...retries.map(
-      ({ run_id, state, rows }) =>
-        `with retry ${run_id}: ${state}, ${formatCount(rows.succeeded)} of ${formatCounted(rows.read, 'row')} succeeded`,
+      ({ run_id, state, phase = state, rows }) =>
+        `with retry ${run_id}: ${phase}, ${formatCount(rows.succeeded)} of ${formatCounted(rows.read, 'row')} succeeded`,
     ),
   ]
   if (whole === null) return shown

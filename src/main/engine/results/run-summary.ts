@@ -244,12 +244,14 @@ function toWholeRun({ record, whole }: RunFamily): RunSummary['whole_run'] {
 /** The state of one retry, for its own rows only. */
 function toRetry(member: RunView): RunSummary['retries'][number] {
   const states = readFacetCounts(member.db).get('state') ?? new Map<string, number>()
+  const rows = toRowCounts(states, member.record.rowsRead, member.isCutOff ? countUnaccounted(member) : 0)
   return {
     run_id: member.record.runId,
     parent_run_id: member.record.parentRunId,
     state: toRunState(member),
+    ...toPhase(member, rows),
     created_at: toIso(member.record.createdAtMs),
-    rows: toRowCounts(states, member.record.rowsRead, member.isCutOff ? countUnaccounted(member) : 0),
+    rows,
   }
 }
 

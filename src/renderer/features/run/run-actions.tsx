@@ -28,6 +28,8 @@ export function RunActions(props: {
   acceptance: Acceptance
   onResults: () => void
   onContinueRun: (kind: 'resume' | 'retry' | 'correct') => void
+  /** Goes back to the corrections of a retry that is not sent yet. */
+  onCorrections: () => void
   onError: (error: unknown) => void
   /** Asks for another key; null if the key cannot be changed. */
   onKey: (() => void) | null
@@ -66,6 +68,9 @@ export function RunActions(props: {
   }
   if (ended && summary.thresholds === undefined && countRows(rows, 'unsuccessful', 'unsent') > 0) {
     secondary.push({ label: 'Correct and retry…', onPress: () => props.onContinueRun('correct') })
+  }
+  if (phase === 'ready' && summary.parent_run_id !== null) {
+    secondary.push({ label: 'Correct the rows…', onPress: props.onCorrections })
   }
   if (ended) secondary.push(props.outcomeFiles)
   return (

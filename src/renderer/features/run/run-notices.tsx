@@ -41,8 +41,8 @@ export function RetriesNotice(props: { summary: RunSummary; onOpenRun: (runId: s
           <Anchor component="button" type="button" onClick={() => props.onOpenRun(retry.run_id)}>
             Retry of {formatTimestamp(retry.created_at)}
           </Anchor>
-          : {retry.state}, {formatCount(retry.rows.succeeded)} of {formatCounted(retry.rows.read, 'row')}{' '}
-          succeeded
+          : {retry.phase ?? retry.state}, {formatCount(retry.rows.succeeded)} of{' '}
+          {formatCounted(retry.rows.read, 'row')} succeeded
         </p>
       ))}
     </Notice>

@@ -64,6 +64,8 @@ export function RunScreen(props: {
   onResults: (filter: RowFilter) => void
   onExport: () => void
   onContinueRun: (kind: 'resume' | 'retry' | 'correct') => void
+  /** Goes back to the corrections of a retry that is not sent yet. */
+  onCorrections: () => void
   /** Takes the rows back to a step of a new run; null if this window does not know how they were sent. */
   onMend: ((step: MendingStep) => void) | null
   /** Shows another run of the same whole. */
@@ -120,6 +122,7 @@ export function RunScreen(props: {
           acceptance={acceptance}
           onResults={() => onResults({})}
           onContinueRun={props.onContinueRun}
+          onCorrections={props.onCorrections}
           onError={setActionError}
           onKey={isHeld && access.data?.canChangeKey ? openKey : null}
           lookBack={props.lookBack}
