@@ -335,7 +335,7 @@ function sumUp(runs: readonly JudgedRun[], key: 'requests' | 'failed' | 'limited
 const REASONS = {
   no_requests: 'a run has no request that ended',
   too_short: `that takes at least ${SECONDS_MIN} seconds of each run, left out ones not counted. Run longer`,
-  too_few: `fewer than ${BEYOND_MIN} requests of a run take longer, or its latencies change too little from second to second to tell even a B that exceeds the margin twice over from chance. Send more requests, run longer, or compare several runs of each side`,
+  too_few: `fewer than ${BEYOND_MIN} requests of a run take longer, or its latencies change too little from second to second to tell even a B that takes twice what is allowed from chance. Send more requests, run longer, or compare several runs of each side`,
   generator_limited:
     'in most seconds of a run, latencies may include delays of this machine. Run again on an idle machine, or at a lower rate',
   mostly_failures: 'most requests of a run did not succeed, so its latencies are those of failures',
