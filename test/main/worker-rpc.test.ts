@@ -24,7 +24,7 @@ function startThread() {
 }
 
 describe('a worker thread', () => {
-  it('answers each call, also while an earlier one is open', async () => {
+  it('answers each call, even while an earlier one is open', async () => {
     const { client, events } = startThread()
     const waiting = client.call('wait')
     expect(await Promise.all([client.call('double', 2), client.call('double', 3)])).toEqual([4, 6])
@@ -33,7 +33,7 @@ describe('a worker thread', () => {
     expect(events).toEqual(['now'])
   })
 
-  it('passes on what a call throws with its code and arguments, and stays usable', async () => {
+  it('passes on the error of a call with its code and arguments, and stays usable', async () => {
     const { client } = startThread()
     await expect(client.call('refuse', 'run-1')).rejects.toMatchObject({
       name: 'SluiceError',
@@ -43,7 +43,7 @@ describe('a worker thread', () => {
     expect(await client.call('double', 1)).toBe(2)
   })
 
-  it('moves what is transferred with an event', async () => {
+  it('moves the objects that an event transfers', async () => {
     const { client, events } = startThread()
     expect(await client.call('hand', 1_000)).toBe(0)
     expect(events).toEqual([new Uint8Array(1_000)])
@@ -65,7 +65,7 @@ describe('a worker thread', () => {
     expect(failures).toHaveLength(1)
   })
 
-  it('is announced as crashed where it ended unasked, and only there', async () => {
+  it('is reported as crashed if it ended unasked, and only then', async () => {
     const crashes: SluiceError[] = []
     onTestFinished(onThreadCrash((error) => crashes.push(error)))
     const [closed, ended, gone] = [startThread().client, startThread().client, startThread().client]
@@ -84,7 +84,7 @@ describe('a worker thread', () => {
     await expect(client.call('double', 1)).rejects.toMatchObject({ code: 'INTERNAL' })
   })
 
-  it('that breaks off while it is being closed says so', async () => {
+  it('that fails while it is being closed says so', async () => {
     const { client } = startThread()
     client.send('throwLater')
     await expect(client.close()).rejects.toMatchObject({ said: { reason: 'out of order' } })
@@ -99,7 +99,7 @@ describe('a worker thread', () => {
       said: { reason: 'it was closed' },
     })
   })
-  it('that is to end at once still ends the step it is in, and rejects what is open', async () => {
+  it('that is to end at once still finishes its current step, and rejects open calls', async () => {
     const { client } = startThread()
     const marks = new Int32Array(new SharedArrayBuffer(8))
     const open = client.call('wait').catch((error: unknown) => error)
@@ -114,7 +114,7 @@ describe('a worker thread', () => {
     expect(await open).toMatchObject({ said: { reason: 'it was closed' } })
   })
 
-  it('is cut off in a step that takes longer than anyone waits for', async () => {
+  it('is terminated during a step that takes too long', async () => {
     const { client } = startThread()
     const marks = new Int32Array(new SharedArrayBuffer(8))
     const step = client.call('work', marks).catch((error: unknown) => error)

@@ -13,7 +13,7 @@ import { connectWindow, withBridge } from './connect.ts'
 import { createRequest, writeText } from './plans.ts'
 
 const KEY = 'a-key'
-/** The second row has half a character, which is replaced. */
+/** The second row has half a surrogate pair, which is replaced. */
 const CUT =
   '{"post_id":"p1","user_id":"u","text_data":"one"}\n{"post_id":"p2","user_id":"u","text_data":"\\ud800"}\n'
 
@@ -35,7 +35,7 @@ const toCode = (call: PromiseLike<unknown>) =>
     (error: unknown) => parseBridgeError(error)?.said.id ?? String(error),
   )
 
-it('sends nothing of a run whose warnings nobody has accepted, whatever a page asks for', async () => {
+it('sends nothing of a run until its warnings are accepted, whatever a page asks for', async () => {
   const { client, runId, countTasks } = await hold()
   expect(await client.check.openWarnings({ runId })).toMatchObject([{ code: 'undecodable_bytes', rows: 1 }])
   const others: AcceptCode[] = ['hidden_rows', 'ids_changed', 'encoding_uncertain']
@@ -50,7 +50,7 @@ it('sends nothing of a run whose warnings nobody has accepted, whatever a page a
   await client.runs.stop({ runId })
 })
 
-it('sends a run whose warnings were accepted, and has nothing to accept of it any more', async () => {
+it('sends a run whose warnings were accepted, and lists none to accept afterwards', async () => {
   const { client, runId, countTasks } = await hold()
   await client.runs.begin({ runId, limit: 1, accept: ['content_cut'] })
   await expect.poll(() => client.check.openWarnings({ runId })).toEqual([])
@@ -61,7 +61,7 @@ it('sends a run whose warnings were accepted, and has nothing to accept of it an
   })
 })
 
-it('asks about a run that is sent again only if its source has changed, although nothing else is wrong with it', async () => {
+it('asks about a rerun only if its source has changed, even if nothing else is wrong with it', async () => {
   onlyInLongForm()
   const { client, runId, path } = await hold()
   await client.runs.begin({ runId, accept: ['content_cut'] })
@@ -78,7 +78,7 @@ it('asks about a run that is sent again only if its source has changed, although
   expect(await countOpen()).toEqual([2])
 })
 
-/** A run with a warning to accept and one row with errors, held before a production connection. */
+/** A run with a warning to accept and one invalid row, held before a production connection. */
 async function holdForProduction(answer: (question: ProductionQuestion) => boolean) {
   const sandbox = await withSandbox({ apiKeys: [KEY] })
   const workspace = createTemporaryFolder()
@@ -102,7 +102,7 @@ async function holdForProduction(answer: (question: ProductionQuestion) => boole
   return { client, runId, countTasks, questions: bridge.questions, workspace }
 }
 
-it('lists all warnings in the question before production, whose yes accepts them', async () => {
+it('lists all warnings in the production question, whose yes accepts them', async () => {
   const { client, runId, countTasks, questions } = await holdForProduction(() => true)
   await client.runs.begin({ runId, limit: 1 })
   await expect.poll(() => client.check.openWarnings({ runId })).toEqual([])
@@ -119,7 +119,7 @@ it('lists all warnings in the question before production, whose yes accepts them
   })
 })
 
-it('sends nothing of a run with open warnings if a person declines the question before production', async () => {
+it('sends nothing of a run with open warnings if the person declines the production question', async () => {
   onlyInLongForm()
   const { client, runId, countTasks } = await holdForProduction(() => false)
   expect(await toCode(client.runs.begin({ runId }))).toBe('production_declined')
@@ -128,7 +128,7 @@ it('sends nothing of a run with open warnings if a person declines the question 
   await client.runs.stop({ runId })
 })
 
-it('takes no answer for open warnings to a question that nobody was asked', async () => {
+it('does not accept open warnings by a question that was never asked', async () => {
   onlyInLongForm()
   const { client, runId, countTasks, workspace, questions } = await holdForProduction(() => true)
   changeConnections(workspace, (known) => ({
@@ -141,7 +141,7 @@ it('takes no answer for open warnings to a question that nobody was asked', asyn
   await client.runs.stop({ runId })
 })
 
-it('repeats in the question about a resumed run what was accepted before', async () => {
+it('repeats what was accepted before in the question about a resumed run', async () => {
   onlyInLongForm()
   const { client, runId, questions } = await holdForProduction(() => true)
   await client.runs.begin({ runId, limit: 1 })

@@ -10,7 +10,7 @@ import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { connectWindow, withBridge } from './connect.ts'
 import { createRequest, writeRows } from './plans.ts'
 
-it('lets a window begin where the newest run went, or at the connection in use', async () => {
+it("starts a window at the newest run's connection, or at the connection in use", async () => {
   const service = await withSandbox()
   const workspace = createTemporaryFolder()
   const { services } = withBridge(workspace)

@@ -14,7 +14,7 @@ async function open() {
   const { client } = await connectWindow('message port', services)
   const { workspace } = services.engine
   const { secret } = readReceiverSettings(workspace)
-  /** Posts as the service does, to the address of an item of a run. */
+  /** Posts to the address of a run's item, as the service does. */
   const post = async (runToken: string, item: number, body: string) => {
     const baseUrl = (await client.receiver.status())?.baseUrl ?? ''
     const url = `${baseUrl}${toCallbackPath(secret, { runToken, item })}`
@@ -23,7 +23,7 @@ async function open() {
   return { services, client, post }
 }
 
-/** Begins an async run against a sandbox that calls back or never does. */
+/** Starts an async run against a sandbox that calls back or never does. */
 async function startAsync(
   { services, client }: Awaited<ReturnType<typeof open>>,
   callbacks: string,
@@ -85,7 +85,7 @@ it('says how long a test callback took, and by which status the address answered
   expect((await client.receiver.overview()).newest).toEqual([])
 })
 
-it('lists what came with what it did: settled, doubled, differing, unreadable, and what matches nothing', async () => {
+it('lists callbacks with their effect: settled, doubled, differing, unreadable, or matching nothing', async () => {
   const opened = await open()
   const { services, client, post } = opened
   const runId = await startAsync(opened, '')
@@ -137,7 +137,7 @@ it('says which runs wait for callbacks, for how many rows and until when', async
   expect((await readAwaiting()).map(({ rows }) => rows)).toEqual([3])
 })
 
-it('leaves a note with the row where a callback was refused for its size', async () => {
+it('leaves a note at the row whose callback was refused for its size', async () => {
   onlyInLongForm()
   const opened = await open()
   const { services, client, post } = opened
@@ -163,7 +163,7 @@ it('names the file of the row that a callback is for in a run of several files',
   expect(newest.map(({ row, file }) => `${row} of ${file}`).toSorted()).toEqual(['2 of a.csv', '3 of b.csv'])
 })
 
-it('keeps a public address, but none of a production connection', async () => {
+it('keeps a public address, but not that of a production connection', async () => {
   const { client } = await open()
   const settings = {
     baseUrl: 'https://live.example.com',

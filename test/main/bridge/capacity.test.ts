@@ -40,7 +40,7 @@ async function followToEnd(client: BridgeClient, searchId: string): Promise<Capa
 
 const toError = (call: PromiseLike<unknown>) => call.then(() => null, parseBridgeError)
 
-it('sends one load test after the other until the bounds are reached, and says what was found', async () => {
+it('sends one load test after another until the bounds are reached, and reports the result', async () => {
   onlyInLongForm()
   const { client, toRequest } = await open()
   expect(await client.capacity.newest()).toBeNull()
@@ -75,11 +75,11 @@ it('sends one load test after the other until the bounds are reached, and says w
     'posts.csv, probe 1 at 1 in flight',
   ])
   expect(last.report.probes.map(({ run_id }) => run_id)).toEqual(runIds)
-  // Who looks later sees the result, too.
+  // Windows that ask later get the result too.
   expect((await followToEnd(client, searchId)).map(({ isOver }) => isOver)).toEqual([true])
 })
 
-it('ends with its probe when it is stopped, and keeps what it found', async () => {
+it('ends with its current probe when stopped, and keeps what it found', async () => {
   const { client, bridge, toRequest } = await open()
   const { searchId } = await client.capacity.start({
     request: await toRequest({ ...PROBE, durationMs: 60_000 }),
@@ -91,7 +91,7 @@ it('ends with its probe when it is stopped, and keeps what it found', async () =
   while (current === null) current = (await running.next()).value?.current ?? null
   const other = client.capacity.start({ request: await toRequest(PROBE), bounds: {}, apiKey: KEY })
   expect((await toError(other))?.message).toContain('another capacity search is still going on')
-  // Windows can follow the probe as any load test.
+  // Windows can follow the probe like any load test.
   expect(bridge.services.liveRuns.find(current.runId)).not.toBeNull()
   await client.capacity.stop({ searchId })
   expect((await followToEnd(client, searchId)).at(-1)).toMatchObject({
@@ -123,7 +123,7 @@ it.each([
   },
 )
 
-it('says why it found nothing where not a row can be sent', async () => {
+it('says why it found nothing if no row can be sent', async () => {
   onlyInLongForm()
   const { client, bridge, sandbox } = await open()
   const rows = writeText('text_data,user_id\nhello,not_allowed\n')
@@ -134,7 +134,7 @@ it('says why it found nothing where not a row can be sent', async () => {
   expect(await toError(client.capacity.stop({ searchId: 'unknown' }))).toMatchObject({ code: 'BAD_USAGE' })
 })
 
-it('overloads no production connection unless a person says so outside of the page', async () => {
+it('overloads no production connection unless a person confirms it outside the page', async () => {
   const sandbox = await withSandbox({ apiKeys: [KEY] })
   const workspace = createTemporaryFolder()
   const live = storedConnectionSchema.parse({

@@ -12,7 +12,7 @@ const KEY = 'key-of-the-window'
 
 const TEXTS = ['win a free prize now', 'claim your cash prize now', 'see you at lunch', 'good morning']
 
-/** A window, and a way to send the same source again. */
+/** A window, and a function that sends the same source again. */
 async function open() {
   const sandbox = await withSandbox({ apiKeys: [KEY] })
   const { services, host } = withBridge()
@@ -124,7 +124,7 @@ it('compares two runs by the labels of a column', async () => {
   ])
 })
 
-it('puts the latencies of several runs over one another, each compared with the first', async () => {
+it('overlays the latencies of several runs, each compared with the first', async () => {
   onlyInLongForm()
   const { client, send } = await open()
   const runIds = [await send(), await send(), await send()]

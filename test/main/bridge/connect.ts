@@ -13,32 +13,32 @@ import { serveOverMessagePort, serveOverWebSocket } from '../../../src/main/brid
 import type { BridgeClient } from '../../../src/shared/bridge/contract.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 
-/** What carries the bridge. */
+/** The transports of the bridge. */
 export type Transport = 'websocket' | 'message port'
 
 /** A window's end of the bridge. */
 export interface TestWindow {
   client: BridgeClient
-  /** Every message the window got, as it came. */
+  /** Every message that the window received, in order. */
   received: string[]
   /** Sends something that no client would. */
   sendRaw(message: string): void
   /** Settles when the connection is closed by either side. */
   closed: Promise<unknown>
-  /** Goes away without a word, as a window does. */
+  /** Closes the connection without notice, as a window does. */
   leave(): void
 }
 
-/** A bridge of the desktop, and what its dialogs do. */
+/** A desktop bridge and the actions of its dialogs. */
 export interface TestBridge extends Bridge {
   host: DesktopHost
-  /** What was asked before production, in order. */
+  /** The production questions, in order. */
   questions: ProductionQuestion[]
 }
 
 /**
- * A bridge on a workspace of its own that is closed when the test is over. The question before production is answered
- * with no unless `answer` says otherwise.
+ * A bridge on a workspace of its own, closed after the test. Production questions are answered with no unless
+ * `answer` says otherwise.
  */
 export function withBridge(
   workspace = createTemporaryFolder(),

@@ -28,7 +28,7 @@ async function createWorkspace() {
   return { workspace, keyring, window }
 }
 
-/** The texts of the keys that a process that starts now would send, by connection and label. */
+/** The keys that a process starting now would send, by connection and label. */
 async function readKeys(workspace: string, keyring: MemoryKeyring): Promise<Record<string, string | null>> {
   const sources = { workspace, env: {}, keyStore: createKeyStore(keyring) }
   const found: Record<string, string | null> = {}
@@ -47,7 +47,7 @@ const toMessage = (call: PromiseLike<unknown>) =>
     (error: unknown) => parseBridgeError(error)?.message ?? String(error),
   )
 
-/** Makes the call while another process is changing the connections. */
+/** Makes the call while another process holds the lock on the connections. */
 async function whileBusy(workspace: string, call: () => PromiseLike<unknown>): Promise<string> {
   const file = toConnectionsFile(workspace)
   const lease = takeLease(file, file)
@@ -59,7 +59,7 @@ async function whileBusy(workspace: string, call: () => PromiseLike<unknown>): P
 }
 
 it.each(['add', 'replace', 'remove', 'removeKey'] as const)(
-  'changes neither keyring nor connection where the file is busy (%s)',
+  'changes neither keyring nor connection if the file is busy (%s)',
   async (kind) => {
     const { workspace, keyring, window } = await createWorkspace()
     await window.setKey({ name: 'staging', label: 'second', apiKey: 'other' })
@@ -80,7 +80,7 @@ it.each(['add', 'replace', 'remove', 'removeKey'] as const)(
 )
 
 it.each(['remove staging', 'key staging --forget', 'key staging'])(
-  'keeps the key where the file is busy for the command line (connection %s)',
+  'keeps the key if the file is busy for the command line (connection %s)',
   async (args) => {
     const { workspace, keyring } = await createWorkspace()
     let stderr = ''
@@ -94,7 +94,7 @@ it.each(['remove staging', 'key staging --forget', 'key staging'])(
   },
 )
 
-it('restores a connection that could not be restored while the file was busy', async () => {
+it('restores a connection whose restoring failed while the file was busy', async () => {
   const { workspace, keyring, window } = await createWorkspace()
   await window.remove({ name: 'staging' })
   expect(keyring.entries.size).toBe(0)
@@ -105,7 +105,7 @@ it('restores a connection that could not be restored while the file was busy', a
 })
 
 it.each(['replaces', 'removes'] as const)(
-  'keeps the key that was stored first where another process %s it at the same time',
+  'keeps the key that was stored first if another process %s it at the same time',
   async (what) => {
     const { workspace, keyring } = await createWorkspace()
     const isAsked = Promise.withResolvers<void>()
@@ -138,7 +138,7 @@ it.each(['replaces', 'removes'] as const)(
   },
 )
 
-it('removes no connection on the command line whose key is replaced while the keyring is being unlocked', async () => {
+it('does not remove a connection on the command line if its key is replaced while the keyring is being unlocked', async () => {
   const { workspace, keyring, window } = await createWorkspace()
   const get = async (name: string) => {
     await window.setKey({ name: 'staging', label: 'default', apiKey: 'newer' })
@@ -150,7 +150,7 @@ it('removes no connection on the command line whose key is replaced while the ke
   expect(await readKeys(workspace, keyring)).toEqual({ 'staging/default': 'token newer' })
 })
 
-it('removes no connection whose keys the keyring refuses to let go', async () => {
+it('does not remove a connection whose keys the keyring fails to delete', async () => {
   const { workspace, keyring, window } = await createWorkspace()
   keyring.trouble = 'the prompt was dismissed'
   const refused = 'could not be removed from the keyring: the prompt was dismissed'
@@ -161,7 +161,7 @@ it('removes no connection whose keys the keyring refuses to let go', async () =>
   expect(keyring.entries.size).toBe(0)
 })
 
-it('removes a key that was left in a keyring that fell silent, with the next change of a key', async () => {
+it('removes a key left in an unresponsive keyring with the next change of a key', async () => {
   const { workspace, keyring, window } = await createWorkspace()
   keyring.remove = async () => {
     throw new Error('the keyring was locked meanwhile')
@@ -181,7 +181,7 @@ it('removes a key that was left in a keyring that fell silent, with the next cha
   expect(readConnections(workspace).keysToRemove).toEqual([])
 })
 
-it('says in the window which keys a silent keyring still has', async () => {
+it('says in the window which keys an unresponsive keyring still has', async () => {
   const { keyring, window } = await createWorkspace()
   expect(await window.listKeysLeft()).toEqual([])
   keyring.remove = async () => {
@@ -194,7 +194,7 @@ it('says in the window which keys a silent keyring still has', async () => {
   expect(await window.listKeysLeft()).toEqual([])
 })
 
-it('removes what a process left in the keyring that ended before it wrote the connection', async () => {
+it('removes a key from the keyring if its process ended before it wrote the connection', async () => {
   const { workspace, keyring, window } = await createWorkspace()
   const isKept = Promise.withResolvers<void>()
   const ended = await openWindow(workspace, {
@@ -209,7 +209,7 @@ it('removes what a process left in the keyring that ended before it wrote the co
   await isKept.promise
   const sources = { workspace, keyStore: createKeyStore(keyring) }
   await removeUnusedKeys(sources)
-  // It may still be on its way.
+  // That process may still be about to write it.
   expect(keyring.entries.size).toBe(2)
   expect(await window.listKeysLeft()).toEqual([])
   await removeUnusedKeys(sources, Date.now() + 11 * 60_000)
@@ -218,7 +218,7 @@ it('removes what a process left in the keyring that ended before it wrote the co
   expect(await readKeys(workspace, keyring)).toEqual({ 'staging/default': 'token first' })
 })
 
-it('notes no key any more that could not be stored, once it has left the keyring', async () => {
+it('forgets a key that could not be stored once it has left the keyring', async () => {
   const { workspace, keyring, window } = await createWorkspace()
   const waiting = await openWindow(workspace, {
     ...keyring,
@@ -233,7 +233,7 @@ it('notes no key any more that could not be stored, once it has left the keyring
   expect(keyring.entries.size).toBe(1)
 })
 
-it('waits for a silent keyring once, however many keys are left in it', async () => {
+it('waits only once for an unresponsive keyring, however many keys are left in it', async () => {
   const { workspace, keyring, window } = await createWorkspace()
   await window.setKey({ name: 'staging', label: 'second', apiKey: 'other' })
   const asked: ((reason: Error) => void)[] = []
@@ -269,7 +269,7 @@ it('has the desktop app remove the key of a connection that the command line rem
   expect(profile.entries.size).toBe(0)
 })
 
-it('removes a connection where there is no keyring, and its key once there is one', async () => {
+it('removes a connection without a keyring, and its key once there is one', async () => {
   const { workspace, keyring } = await createWorkspace()
   const none = async () => {
     throw new NoLastingStore('no keyring answers')
@@ -287,7 +287,7 @@ it('removes a connection where there is no keyring, and its key once there is on
   expect(readConnections(workspace).keysToRemove).toEqual([])
 })
 
-it('offers no key of a connection that got another address to a run that was started before', async () => {
+it('does not offer the key of a connection whose address changed to a run that was started before', async () => {
   const { services } = withBridge(undefined, undefined, createMemoryKeyring())
   const { client } = await connectWindow('message port', services)
   await client.connections.add({ name: 'staging', settings: SETTINGS, label: 'default', apiKey: 'first' })

@@ -32,7 +32,7 @@ const readAllFiles = (folder: string) =>
 
 const toCode = (call: PromiseLike<unknown>) => call.then(() => 'done', String)
 
-it('tests what is typed before it is saved, and sends the stored key only where it belongs', async () => {
+it('tests settings before they are saved, and sends the stored key only where it belongs', async () => {
   const service = await withSandbox({ apiKeys: [KEY] })
   const stranger = await startFaultServer({ onRequest: (_, wire) => wire.send(400, {}) })
   const { client, workspace } = await openWindow()
@@ -57,7 +57,7 @@ it('tests what is typed before it is saved, and sends the stored key only where 
   expect(JSON.stringify(stranger.requests)).not.toContain(KEY)
 })
 
-it('asks outside of the page before settings of production are tested, saved or not', async () => {
+it('asks outside the page before production settings are tested, saved or not', async () => {
   const service = await withSandbox({ apiKeys: [KEY] })
   const { client } = await openWindow(async () => false)
   const settings = toSettings(service.baseUrl, { isProduction: true })
@@ -68,6 +68,6 @@ it('asks outside of the page before settings of production are tested, saved or 
   expect(await test(false)).toBe('done')
   expect(await test(true)).toContain('not confirmed')
   await client.connections.add({ name: 'live', settings, label: 'main', apiKey: KEY })
-  // Also without the mark, by its address.
+  // The address alone counts, without the mark.
   expect(await test(false)).toContain('not confirmed')
 })

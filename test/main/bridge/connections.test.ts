@@ -46,7 +46,7 @@ const toCode = (call: PromiseLike<unknown>) =>
     (error: unknown) => parseBridgeError(error)?.message ?? String(error),
   )
 
-/** Sends three rows to the connection and gives the states that they ended in. */
+/** Sends three rows to the connection and returns their final states. */
 async function sendRows({ bridge, client }: Awaited<ReturnType<typeof openWindow>>, name: string) {
   const request = await createRequest(bridge.services, writeRows(3), '', {
     destination: { kind: 'stored', name },
@@ -83,7 +83,7 @@ it('sends with a key that was typed once, which is in no file and never comes ba
   expect(received.join('\n')).not.toContain(KEY)
 })
 
-it('asks the service about the address and the key, and sends no content for it', async () => {
+it('checks the address and the key with the service without sending content', async () => {
   const paths: string[] = []
   const service = await startFaultServer({
     onRequest: ({ path, body }, wire) => {
@@ -161,7 +161,7 @@ it('keeps an address whose headers come from variables', async () => {
   expect((await client.connections.list())[0]?.connection.baseUrl).toBe('https://live.example')
 })
 
-it('leaves keys of variables to whoever sets those', async () => {
+it('leaves the keys of variables to the owner of the variables', async () => {
   vi.stubEnv('BRIDGE_LIVE_KEY', KEY)
   onTestFinished(() => {
     vi.unstubAllEnvs()
@@ -184,7 +184,7 @@ it('leaves keys of variables to whoever sets those', async () => {
   expect(await toCode(only)).toContain('the key default cannot be removed: it is the only key of live')
 })
 
-it('takes the production mark from no connection unless a person says so outside of the page', async () => {
+it('takes the production mark off a connection only if a person confirms it outside the page', async () => {
   let says = false
   const { client, bridge } = await openWindow(async () => says)
   const settings = toSettings('https://live.example', { isProduction: true })
@@ -203,7 +203,7 @@ it('takes the production mark from no connection unless a person says so outside
   expect(await client.connections.remove({ name: 'live' })).toEqual([])
 })
 
-it('restores a removed connection as it was, with the keys that were typed for it', async () => {
+it('restores a removed connection unchanged, with the keys that were typed for it', async () => {
   onlyInLongForm()
   const service = await withSandbox({ apiKeys: [KEY] })
   const window = await openWindow()
@@ -225,7 +225,7 @@ it('restores a removed connection as it was, with the keys that were typed for i
   expect(received.join('\n')).not.toContain(KEY)
 })
 
-it('restores one removed key where it was, with what was typed for it', async () => {
+it('restores one removed key at its old place, with what was typed for it', async () => {
   onlyInLongForm()
   const service = await withSandbox({ apiKeys: [KEY] })
   const window = await openWindow()
@@ -327,7 +327,7 @@ it('forgets the keys of a removed connection after ten minutes', async () => {
   expect(await hasKey()).toBe(false)
 })
 
-it('has a run follow the key that is typed while it goes', async () => {
+it('switches a run to the key that is typed while it goes', async () => {
   onlyInLongForm()
   const service = await withSandbox({ apiKeys: [KEY] })
   const window = await openWindow()
@@ -345,7 +345,7 @@ it('has a run follow the key that is typed while it goes', async () => {
   expect((await client.runs.summarize({ runId })).rows.succeeded).toBe(3)
 })
 
-it('takes files from a dialog of the system that names the connection, and from nowhere else', async () => {
+it('takes files only from a system dialog that names the connection', async () => {
   const { client, bridge } = await openWindow()
   const settings = toSettings('https://api.example.com', { deliveredCodes: ['HAVE_IT'] })
   await client.connections.add({ name: 'staging', settings, label: 'default', apiKey: KEY })
@@ -362,7 +362,7 @@ it('takes files from a dialog of the system that names the connection, and from 
   ])
     writeFileSync(file ?? '', text ?? '')
   const asked: string[] = []
-  // The first is no file of certificates.
+  // The first is not a certificate file.
   const answers = [keyFile, caFile, certFile, null, null, certFile, keyFile]
   bridge.host.attach({
     logFolder: '/logs',
@@ -382,7 +382,7 @@ it('takes files from a dialog of the system that names the connection, and from 
     tls: { caFile },
     deliveredCodes: ['HAVE_IT'],
   })
-  // The key was typed where another authority was trusted.
+  // The key was typed while another authority was trusted.
   expect(trusting?.keys).toMatchObject([{ state: 'missing' }])
   const [half] = await choose('client')
   expect(half?.connection.tls).toEqual({ caFile })
@@ -404,7 +404,7 @@ it('takes files from a dialog of the system that names the connection, and from 
   expect(none?.keys).toMatchObject([{ state: 'ready' }])
 })
 
-it('sends by the proxy that the page names, and by no server of production', async () => {
+it('sends through the proxy that the page names, but not through a production server', async () => {
   const production = await startFaultServer({ onRequest: (_request, wire) => wire.send(400, {}) })
   const service = await withSandbox({ apiKeys: [KEY] })
   const proxy = await startProxy()
@@ -437,7 +437,7 @@ it('sends by the proxy that the page names, and by no server of production', asy
   const direct = await change({ proxy: { kind: 'none' } })
   expect(direct.find(({ name }) => name === 'staging')?.connection).toMatchObject({ systemProxy: false })
 
-  // However the proxy got into the file: a person is asked before anything is sent to it.
+  // However the proxy got into the file, a person is asked before anything is sent to it.
   changeConnections(workspace, (known) => ({
     ...known,
     connections: known.connections.map((one) =>
@@ -456,7 +456,7 @@ it('sends by the proxy that the page names, and by no server of production', asy
   expect(await toCode(client.connections.change(move))).toContain('not confirmed')
 })
 
-it('keeps the authorities of the system turned off when a file is removed, and counts them', async () => {
+it("keeps the system's authorities turned off when a file is removed, and counts the authorities", async () => {
   const { client, bridge } = await openWindow()
   const settings = toSettings('https://api.example.com')
   await client.connections.add({ name: 'staging', settings, label: 'default' })

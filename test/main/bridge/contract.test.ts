@@ -26,7 +26,7 @@ async function startReady(client: BridgeClient, request: RunRequestInput): Promi
   return runId
 }
 
-/** Follows a run until a snapshot fits; the last one where the run ends before. */
+/** Follows a run until a snapshot fits; returns the last snapshot if the run ends first. */
 async function followUntil(client: BridgeClient, runId: string, fits: (snapshot: RunSnapshot) => boolean) {
   let last: RunSnapshot | null = null
   for await (const snapshot of followRun(client, runId)) {
@@ -45,10 +45,11 @@ const toError = async (call: PromiseLike<unknown>) =>
   )
 
 describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (transport) => {
-  // What starts runs and shows nothing new of the transport is repeated over the second one by `npm run test:long`.
+  // Tests that start runs and check nothing about the transport use the second one only in `npm run
+  // test:long`.
   const itOverSocket = it.runIf(transport === 'websocket' || inject('isLong'))
 
-  it('describes the app and never says more of a key than whether there is one', async () => {
+  it('describes the app and says only whether a key exists', async () => {
     const { bridge, client } = await open(transport)
     expect(await client.app.describe()).toEqual({
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
@@ -119,7 +120,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
       expect(trial?.rows).toMatchObject({ succeeded: 10, not_sent: 30 })
       expect(JSON.stringify((await sandbox.findPost('post-3')).task?.request)).toBe(review.body)
 
-      // A reader that says nothing of what it saw is told nothing more, until it does: then the newest.
+      // A reader that does not confirm a snapshot gets no other until it does; then it gets the newest.
       const idle = await client.runs.watch({ runId, streamId: 'idle' })
       expect((await idle.next()).value).toMatchObject({ sequence: 1, snapshot: { phase: 'ready' } })
       await client.runs.begin({ runId })
@@ -127,7 +128,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
       await client.events.seen({ streamId: 'idle', sequence: 1 })
       expect((await idle.next()).value).toEqual({ sequence: 2, snapshot: last })
       expect(last?.rows).toMatchObject({ read: 41, succeeded: 40, invalid: 1, not_sent: 0 })
-      // Of a run that is over there is nothing to follow.
+      // A finished run has nothing to follow.
       expect(await followRun(client, runId).next()).toEqual({ done: true, value: undefined })
       const summary = await client.runs.summarize({ runId })
       expect(summary).toMatchObject({ state: 'completed', rows: last?.rows, name: 'forty.csv' })
@@ -177,7 +178,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
       expect(errors).toMatchObject({ kind: 'file', file: errorFile, rows: 1 })
       expect(inNeither).toBe(0)
       expect(readFileSync(errorFile, 'utf8')).toMatch(/\r\nbad id,user_x,post-41,42,invalid,/)
-      // The save dialog has asked about the first file alone, so that no second one is replaced.
+      // The save dialog asked about the first file only, so no second file is replaced.
       expect(await writeOutcomes()).toMatchObject({ errors: { file: errorFile.replace('.csv', '-2.csv') } })
       const again = await startReady(client, await createRequest(bridge.services, errorFile, sandbox.baseUrl))
       expect((await client.results.row({ runId: again, row: 1 })).result.cells.slice(0, 3)).toEqual([
@@ -230,7 +231,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     const child = await client.runs.correctRun({ runId, onUnknown: 'skip', apiKey: KEY, fixes: [] })
     await client.runs.awaitReady(child)
     expect(await client.runs.summarize(child)).toMatchObject({ parent_run_id: runId, rows: { read: 1 } })
-    // The child has one row of the parent's, and its first one is not it.
+    // The child has one of the parent's rows, but not the first.
     expect(await client.results.columns(child)).toEqual(await client.results.columns({ runId }))
     expect(await client.runs.begin(child)).toEqual({ runId })
     await followUntil(client, runId, () => false)
@@ -262,7 +263,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     },
   )
 
-  it('fails with our codes, each with a message and a hint', async () => {
+  it('fails with our error codes, each with a message and a hint', async () => {
     const { bridge, client } = await open(transport)
     const missing = { runId: '20990101-000000-zzzz' }
     for (const call of [
@@ -295,7 +296,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     expect(await toError(client.source.preview({ source, limit: 501 }))).toMatchObject({ code: 'BAD_USAGE' })
   })
 
-  it('reports an unusable source to waiters and followers, early or late', async () => {
+  it('reports an unusable source to those that wait for or follow its run, early or late', async () => {
     const { bridge, client } = await open(transport)
     const request = await createRequest(bridge.services, writeText('\0\0\0\0binary'), 'http://127.0.0.1:9')
     const { runId } = await client.runs.start({ request, apiKey: KEY })
@@ -369,7 +370,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
         }),
       })
       await client.runs.awaitReady({ runId })
-      // In use, so it is kept as it is.
+      // It is in use, so it is kept unchanged.
       expect((await client.sandbox.start()).baseUrl).toBe(baseUrl)
       await client.sandbox.stop()
       expect((await client.app.describe()).sandboxBaseUrls).toEqual([baseUrl])

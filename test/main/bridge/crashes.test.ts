@@ -15,7 +15,7 @@ import { createRequest, writeRows } from './plans.ts'
 
 const KEY = 'a-key-of-the-service'
 
-/** A window, what crashed as it is announced to it, and a way to end any thread unasked. */
+/** A window, the crashes announced to it, and a function that ends any thread unexpectedly. */
 async function openWindow() {
   startThreadsAnew()
   const threads = new Map<string, Worker>()
@@ -31,7 +31,7 @@ async function openWindow() {
     for await (const event of followRuns(client, controller.signal)) crashes = event.crashes
   }
   follow().catch(() => {})
-  /** Ends a thread as a crash does: nobody of Sluice has asked it to end. */
+  /** Ends a thread as a crash would, without a request from Sluice. */
   const crash = async (name: 'run' | 'queries' | 'receiver' | 'sandbox') => {
     const thread = threads.get(name)
     if (thread === undefined) throw new Error(`no thread ${name}, only ${[...threads.keys()]}`)
@@ -46,7 +46,7 @@ async function openWindow() {
   return { bridge, client, crash, seeCrash, list: () => crashes }
 }
 
-it('of the thread of a run is shown with the run, which is resumed without losing a row', async () => {
+it("of a run's thread is shown with the run, which is resumed without losing a row", async () => {
   const { bridge, client, crash, seeCrash, list } = await openWindow()
   let isHeld = true
   const held: (() => void)[] = []
@@ -79,7 +79,7 @@ it('of the thread of a run is shown with the run, which is resumed without losin
   await waitFor(() => expect(list()).toEqual([]))
 })
 
-it('of a sending thread of a load test is shown with the run, whose figures so far are kept', async () => {
+it("of a load test's sending thread is shown with the run, whose results so far are kept", async () => {
   onlyInLongForm()
   const { load } = WORKER_URLS
   Object.assign(WORKER_URLS, { load: new URL('../../helpers/crashing-load-worker.ts', import.meta.url) })
@@ -100,7 +100,7 @@ it('of a sending thread of a load test is shown with the run, whose figures so f
   expect(await client.runs.summarize({ runId })).toMatchObject({ state: 'interrupted' })
 })
 
-it('of the thread that reads results is shown, and the next question is answered', async () => {
+it('of the query thread is shown, and the next query is answered', async () => {
   onlyInLongForm()
   const { client, crash, seeCrash } = await openWindow()
   expect((await client.runs.list()).all).toBe(0)
@@ -112,7 +112,7 @@ it('of the thread that reads results is shown, and the next question is answered
   expect((await client.runs.list()).all).toBe(0)
 })
 
-it('of the receiver is shown during a run, which loses and doubles no callback', async () => {
+it('of the receiver during a run is shown, and loses or doubles no callback', async () => {
   const { bridge, client, crash, seeCrash } = await openWindow()
   const service = await startCallbackService(({ index }) => ({ isLate: index >= 5, isDoubled: index === 7 }))
   const request = await createRequest(bridge.services, writeRows(10), service.baseUrl, {
@@ -142,7 +142,7 @@ it('of the receiver is shown during a run, which loses and doubles no callback',
   })
 })
 
-it('of receiver and sandbox is shown, and both start again', async () => {
+it('of receiver and sandbox is shown, and both restart', async () => {
   onlyInLongForm()
   const { client, crash, seeCrash } = await openWindow()
   const { baseUrl } = await client.receiver.open()
@@ -158,7 +158,7 @@ it('of receiver and sandbox is shown, and both start again', async () => {
   expect((await client.sandbox.start()).baseUrl).toMatch(/^http:/)
 })
 
-it('is nothing that was asked to end', async () => {
+it('does not include a thread that was asked to end', async () => {
   onlyInLongForm()
   const { bridge, client, list } = await openWindow()
   await client.receiver.open()

@@ -13,7 +13,7 @@ import { createRequest, writeText } from './plans.ts'
 
 const ROWS = [
   'post_id,user_id,text_data,truth,channel',
-  // What the sandbox makes of each: Likely spam, Likely spam with a link, a link, nothing, nothing, nothing, invalid.
+  // The sandbox's answers: Likely spam, Likely spam with a link, a link, nothing, nothing, nothing, invalid.
   'p1,u1,win a free prize now claim your cash prize,spam,web',
   'p2,u1,claim your free prize now at http://prize.example,spam;link,web',
   'p3,u1,notes are at http://example.com,,web',
@@ -25,7 +25,7 @@ const ROWS = [
 
 const KEY = 'a-key-for-the-sandbox'
 
-/** A window that looks at a finished run of {@link ROWS}. */
+/** A window on a finished run of {@link ROWS}. */
 async function openRun() {
   const bridge = withBridge()
   const { client, received } = await connectWindow('message port', bridge.services)
@@ -53,7 +53,7 @@ const QUESTION: EvaluateQuestionInput = {
   scores: [],
 }
 
-/** Asks until the evaluation is there, as a screen does. */
+/** Polls until the evaluation is there, as a screen does. */
 async function evaluate(client: BridgeClient, runId: string, question = QUESTION): Promise<EvaluationStep> {
   for (;;) {
     const step = await client.evaluate.ask({ runId, question })
@@ -68,7 +68,7 @@ const toMessage = (call: PromiseLike<unknown>) =>
   )
 
 describe('the evaluation of a run in a window', () => {
-  it('begins with the column that looks like labels and what its values stand for', async () => {
+  it('starts with the column that looks like labels and the meaning of its values', async () => {
     const { client, runId } = await openRun()
     const choices = await client.evaluate.choices({ runId })
     expect(choices).toMatchObject({
@@ -82,11 +82,11 @@ describe('the evaluation of a run in a window', () => {
       guess: { label: 'truth', separator: ';', positives: QUESTION.positives },
     })
     expect(choices.classes).toContain('spam')
-    // What was submitted is no label, and is not shown.
+    // The submitted content is not a label and is not shown.
     expect(choices.columns.find(({ name }) => name === 'text_data')?.values).toEqual([])
   })
 
-  it('counts the rows that have verdicts, of which a row can have several', async () => {
+  it('counts rows with verdicts, of which a row can have several', async () => {
     onlyInLongForm()
     const { client, bridge, runId } = await openRun()
     const give = (row: number, rule: string) => ({
@@ -103,7 +103,7 @@ describe('the evaluation of a run in a window', () => {
     expect(await client.evaluate.choices({ runId })).toMatchObject({ verdicts: 3, judged: 2 })
   })
 
-  it('has the figures of the command line, and the scores as they are drawn', async () => {
+  it('has the same figures as the command line, and the scores as drawn', async () => {
     const { client, runId } = await openRun()
     const { evaluation, scores } = await evaluate(client, runId)
     expect(evaluation?.rules[0]).toMatchObject({
@@ -117,7 +117,7 @@ describe('the evaluation of a run in a window', () => {
     expect(spam?.bars.reduce((sum, { positives }) => sum + positives, 0)).toBe(3)
   })
 
-  it('gives exactly the rows of a cell as a filter of results, with facets and exports', async () => {
+  it('gives exactly the rows of a cell as a results filter, with facets and exports', async () => {
     onlyInLongForm()
     const { bridge, client, runId } = await openRun()
     const { id } = await evaluate(client, runId)
@@ -167,7 +167,7 @@ describe('the evaluation of a run in a window', () => {
     expect(line).toContain('p4,u1,see you at lunch,spam,app,spam,fn,tn,')
   })
 
-  it('takes labels from another file by its handle, whose path no page learns', async () => {
+  it('takes labels from another file by its handle, and no page learns the path', async () => {
     onlyInLongForm()
     const { bridge, client, received, runId } = await openRun()
     const path = writeText('id,rules\np1,likely SPAM\np4,Likely spam\np5,none\n', 'secret-place.csv')
@@ -188,7 +188,7 @@ describe('the evaluation of a run in a window', () => {
     expect(await toMessage(evaluate(client, runId, unknown))).toContain('the source is unknown')
   })
 
-  it('says what is missing where no label stands for a rule, no row has one, or a cell is forgotten', async () => {
+  it('says what is missing if no label stands for a rule, no row has one, or a cell is forgotten', async () => {
     onlyInLongForm()
     const { client, runId } = await openRun()
     const ask = (part: Partial<EvaluateQuestionInput>) =>

@@ -23,7 +23,7 @@ function createStillClock(): Clock & { advance(ms: number): Promise<void> } {
   }
 }
 
-/** Lets every promise that can settle do so. */
+/** Lets every promise that can settle settle. */
 async function settle(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve))
 }
@@ -56,7 +56,7 @@ function open<T>(first: T | null) {
   const options = { clock, gates, streamId: 's', intervalMs: 100, signal: over.signal }
   const told: T[] = []
   let state: 'going on' | 'ended' | 'failed' = 'going on'
-  // Reads as the transport does: asks for the next event as soon as the one before is sent.
+  // Reads as the transport does: asks for the next event once the previous one is sent.
   const reading = (async () => {
     for await (const { value } of streamEvents(source, options)) told.push(value)
   })().then(
@@ -75,7 +75,7 @@ function open<T>(first: T | null) {
 }
 
 describe('an event stream', () => {
-  it('sends the newest snapshot at once, then at most one per interval, skipping those in between', async () => {
+  it('sends the newest snapshot at once, then at most one per interval, skipping those between', async () => {
     const { clock, tell, told, see } = open<number>(0)
     await settle()
     expect(told).toEqual([0])
@@ -85,7 +85,7 @@ describe('an event stream', () => {
       if (value % 10 === 0) await clock.advance(1)
       await see()
     }
-    // A thousand pictures in a tenth of a second are one event, and it is the newest of its moment.
+    // A thousand snapshots in a tenth of a second become one event, the newest.
     expect(told).toEqual([0, 1000])
     tell(1001)
     await clock.advance(99)
@@ -94,7 +94,7 @@ describe('an event stream', () => {
     expect(told).toEqual([0, 1000, 1001])
   })
 
-  it('keeps nothing for a reader that has not read the previous event, then sends the newest', async () => {
+  it('buffers nothing for a reader that has not read the previous event, then sends the newest', async () => {
     const { clock, tell, told, see } = open<number>(0)
     await settle()
     for (let value = 1; value <= 50; value += 1) {
@@ -122,7 +122,7 @@ describe('an event stream', () => {
     expect(state()).toBe('ended')
   })
 
-  it('ends with what ended its source, after the last picture', async () => {
+  it("ends with its source's error, after the last snapshot", async () => {
     const { clock, tell, told, see, fail, state } = open<string>('first')
     await settle()
     tell('last')
@@ -134,7 +134,7 @@ describe('an event stream', () => {
     expect(state()).toBe('failed')
   })
 
-  it('waits for the first picture', async () => {
+  it('waits for the first snapshot', async () => {
     const { tell, told } = open<string>(null)
     await settle()
     expect(told).toEqual([])
@@ -143,7 +143,7 @@ describe('an event stream', () => {
     expect(told).toEqual(['there'])
   })
 
-  it('lets go of its source when the window is gone, whatever it waits for', async () => {
+  it('releases its source when the window is gone, whatever it waits for', async () => {
     const { over, listeners, reading, told } = open<number>(0)
     await settle()
     expect([told, listeners.size]).toEqual([[0], 1])
@@ -154,7 +154,7 @@ describe('an event stream', () => {
 })
 
 describe('event gates', () => {
-  it('open for what was seen, not for streams or events they do not know', async () => {
+  it('open for events that were seen, and ignore unknown streams and events', async () => {
     const gates = createEventGates()
     let isOpen = false
     gates.awaitSeen('a', 2, new AbortController().signal).then(() => {

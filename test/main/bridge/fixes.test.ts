@@ -33,7 +33,7 @@ async function send(client: BridgeClient, runId: string) {
 
 const CSV = 'text_data,user_id,post_id\nhello there,u;1,p1\nhow are you,,p2\nfine thanks,u3,p1\n'
 
-it('checks and sends a page’s rows as its fixes correct them, and shows both texts', async () => {
+it("checks and sends a page's rows as fixed, and shows both texts", async () => {
   const { bridge, client, sandbox } = await open()
   const path = writeText(CSV)
   const request = await createRequest(bridge.services, path, sandbox.baseUrl)
@@ -68,7 +68,7 @@ it('checks and sends a page’s rows as its fixes correct them, and shows both t
   expect(readFileSync(path, 'utf8')).toBe(CSV)
 })
 
-it('holds a correction, gives its rows back when it is deleted, and sends the next one as a part of its run', async () => {
+it('holds a correction, releases its rows when it is deleted, and sends the next one as part of its run', async () => {
   onlyInLongForm()
   const { bridge, client, sandbox } = await open()
   const path = writeText(CSV.replace('u;1', 'u1'))
@@ -102,7 +102,7 @@ it('holds a correction, gives its rows back when it is deleted, and sends the ne
   )
 })
 
-it('sends a held correction with the key and the requests at once that were set while it was looked at', async () => {
+it('sends a held correction with the key and the concurrency that were set while it was held', async () => {
   const { bridge, client, sandbox } = await open()
   const path = writeText(CSV.replace('u;1', 'u1'))
   const { runId } = await check(client, await createRequest(bridge.services, path, sandbox.baseUrl))
@@ -121,7 +121,7 @@ it('sends a held correction with the key and the requests at once that were set 
   expect((await client.runs.readPlan({ runId })).pace).toMatchObject({ concurrency: 3 })
 })
 
-it('sends the first rows of a held correction, and waits with the rest', async () => {
+it('sends the first rows of a held correction and keeps the rest waiting', async () => {
   const { bridge, client, sandbox } = await open()
   const path = writeText('text_data,user_id,post_id\none,,p1\ntwo,,p2\nthree,,p3\nfour,u4,p4\n')
   const { runId } = await check(client, await createRequest(bridge.services, path, sandbox.baseUrl))
@@ -137,7 +137,7 @@ it('sends the first rows of a held correction, and waits with the rest', async (
   expect((await send(client, begun.runId)).rows).toMatchObject({ succeeded: 4, not_sent: 0 })
 })
 
-it('sends a held correction of terms that go out several a request as a part of its run', async () => {
+it('sends a held correction of terms, several per request, as part of its run', async () => {
   const { bridge, client, sandbox } = await open()
   const path = writeText('term,notes\nfirst,x\n,y\nthird,z\n')
   const operation = { kind: 'watchlist-add', watchlist: 'sandbox_terms', termsPerRequest: 10 } as const
@@ -158,7 +158,7 @@ it('sends a held correction of terms that go out several a request as a part of 
   expect((await client.runs.list({})).entries).toHaveLength(1)
 })
 
-it('refuses fixes that it does not know', async () => {
+it('refuses unknown fixes', async () => {
   const { bridge, client, sandbox } = await open()
   const request = await createRequest(bridge.services, writeText(CSV), sandbox.baseUrl)
   const fixes = [{ kind: 'cell', row: 0, field: 'user_id', value: 'x', path: '/etc/passwd' }] as never

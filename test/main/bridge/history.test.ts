@@ -35,7 +35,7 @@ const toError = async (call: PromiseLike<unknown>) => {
   return { id: parseBridgeError(error)?.said.id, ...toShownError(error) }
 }
 
-/** Sends what waits, and answers with the run when it has ended. */
+/** Sends the waiting rows and returns the run when it has ended. */
 async function sendWaiting({ bridge, client }: TestWindow, runId: string) {
   await client.runs.awaitReady({ runId })
   await client.runs.begin({ runId })
@@ -43,7 +43,7 @@ async function sendWaiting({ bridge, client }: TestWindow, runId: string) {
   return client.runs.summarize({ runId })
 }
 
-it('changes name, tags and note of a run, finds it by them, and takes the change back', async () => {
+it('changes name, tags and note of a run, finds the run by them, and undoes the change', async () => {
   const { client, list } = await openWindow(TWO)
   const change = { name: 'Before the rule', addTags: ['nightly'], note: 'sent with model 3' }
   await client.history.annotate({ runId: 'run-1', change })
@@ -65,7 +65,7 @@ it('changes name, tags and note of a run, finds it by them, and takes the change
   expect(await toError(refused)).toMatchObject({ message: expect.stringContaining('comma') })
 })
 
-it('lists runs while the inbox cannot be read, which the screen of callbacks says', async () => {
+it('lists runs although the inbox cannot be read, which the callbacks screen reports', async () => {
   const { workspace, client, list } = await openWindow(TWO)
   const journal = openRun(workspace, { runId: 'run-1' })
   journal.transact('power', () => journal.db.exec("UPDATE run SET callback_base = 'https://example.com/'"))
@@ -86,7 +86,7 @@ it('lists a run whose journal is damaged with the reason, and deletes it when as
   expect(await list()).toEqual(['run-2'])
 })
 
-it('deletes no baseline, and says what it is', async () => {
+it('deletes no baseline, and says that the run is one', async () => {
   const { client, bridge, list } = await openWindow(TWO)
   const { engine } = bridge.services
   await engine.lookback.setBaseline('run-1', 'default')
@@ -117,13 +117,13 @@ it('shows which runs exceed limits, and deletes those that were shown, but no ba
     protected: 1,
   })
   expect(await list()).toHaveLength(3)
-  // Somebody else's list may name runs that are not to go.
+  // Another page's list may name runs that must stay.
   const runIds = ['run-1', 'run-2', 'missing']
   expect(await client.history.prune({ runIds, retention })).toEqual({ deleted: 1, busy: [] })
   expect(await list()).toEqual(['run-3', 'run-2'])
 })
 
-it('runs a run again with its source as it is now, under new post_ids, on another connection', async () => {
+it('runs a run again with its current source, new post_ids and another connection', async () => {
   onlyInLongForm()
   const window = await openWindow()
   const { client, bridge } = window
@@ -163,7 +163,7 @@ it('runs a run again with its source as it is now, under new post_ids, on anothe
     `${again.runId}-3`,
   ])
   const kept = await client.history.runAgain({ runId, keepPostIds: true, apiKey: KEY })
-  // The first service knows two of them.
+  // The first service already has two of them.
   expect(await sendWaiting(window, kept.runId)).toMatchObject({
     base_url: first.baseUrl,
     rows: { succeeded: 1, rejected: 2 },
@@ -182,7 +182,7 @@ it('runs a run again with its source as it is now, under new post_ids, on anothe
   })
 })
 
-it('asks for the source of a run that is sent again where it is gone, and takes another', async () => {
+it('asks for the source of a rerun if it is missing, and accepts another', async () => {
   onlyInLongForm()
   const window = await openWindow()
   const { client, bridge } = window

@@ -17,7 +17,7 @@ async function open() {
   return { bridge, client, sources: bridge.services.sources }
 }
 
-it('imports what k6 measured as a load test in the list of runs', async () => {
+it('imports a k6 result as a load test in the list of runs', async () => {
   const { client, sources } = await open()
   const { sourceId } = await sources.add(SUMMARY, 'summary.json')
   const imported = await client.load.importK6({ sourceIds: [sourceId] })
@@ -30,7 +30,7 @@ it('imports what k6 measured as a load test in the list of runs', async () => {
   expect(report).toMatchObject({ counts: { sent: 12 }, seconds: [] })
 })
 
-it('says what is wrong with a file that is no result of k6, and imports none that was never chosen', async () => {
+it('says why a file is not a k6 result, and imports only files that were chosen', async () => {
   const { client, sources } = await open()
   const { sourceId } = await sources.add(writeText('{"metrics": 5}', 'other.json'))
   const toError = (call: PromiseLike<unknown>) => call.then(() => null, parseBridgeError)
@@ -41,7 +41,7 @@ it('says what is wrong with a file that is no result of k6, and imports none tha
   })
 })
 
-it('saves a load test as a k6 project in one file, before anything is sent', async () => {
+it('saves a load test as a k6 project in one file before anything is sent', async () => {
   onlyInLongForm()
   const { bridge, client } = await open()
   const sandbox = await withSandbox({ apiKeys: [KEY] })

@@ -50,7 +50,7 @@ async function openWindow() {
 const toImages = (names: readonly string[]) =>
   `url\n${names.map((name) => `https://media.example.com/${name}.png`).join('\n')}\n`
 
-it('lists what runs put into an index, by state and search, and has a part of it removed', async () => {
+it('lists the items that runs put into an index, by state and search, and removes some of them', async () => {
   const { client, send, read, sandbox } = await openWindow()
   expect(await read({ of: 'index' })).toBeNull()
   await send({ kind: 'index-add', indexId: INDEX }, toImages(['cat', 'dog', 'cow']))
@@ -66,7 +66,7 @@ it('lists what runs put into an index, by state and search, and has a part of it
   }
   const { isSandbox, name, sourceId } = await client.lists.toSource(query)
   expect({ isSandbox, name }).toEqual({ isSandbox: false, name: `${INDEX}-index.csv` })
-  // A second draft leaves the source of the first as it is.
+  // A second draft leaves the source of the first unchanged.
   await client.lists.toSource({ ...query, search: '/dog' })
   const removal = await send({ kind: 'index-remove', indexId: INDEX }, { sourceId })
   expect(removal).toMatchObject({ rows: { read: 2, succeeded: 2 } })
@@ -76,7 +76,7 @@ it('lists what runs put into an index, by state and search, and has a part of it
   expect(await read({ of: 'index' })).toMatchObject({ counts: { known: 1, removed: 2 } })
 })
 
-it('writes what is filtered to a file that the person chose', async () => {
+it('writes the filtered items to a file that the person chose', async () => {
   onlyInLongForm()
   const { bridge, client, send, read } = await openWindow()
   await send({ kind: 'watchlist-add', watchlist: 'sandbox_terms' }, 'term,notes\nFree Coins,spam\nhello,\n')
@@ -96,7 +96,7 @@ it('writes what is filtered to a file that the person chose', async () => {
   expect(readFileSync(file, 'utf8')).toContain('free coins,spam')
 })
 
-it('has appeals that are still in review checked again', async () => {
+it('checks appeals again that are still in review', async () => {
   onlyInLongForm()
   const { client, send, read, sandbox } = await openWindow()
   const toAppeal = (id: string, more: object = {}) => ({
@@ -122,7 +122,7 @@ it('has appeals that are still in review checked again', async () => {
   expect(await read({ of: 'appeals' })).toMatchObject({ counts: { in_review: 1, overturned: 1 } })
 })
 
-it('keeps services apart by their keys, shows the connection in use first, and any other when chosen', async () => {
+it('separates services by their keys, shows the connection in use first, and any other when chosen', async () => {
   onlyInLongForm()
   const { client, send, read, sandbox } = await openWindow()
   const { baseUrl } = sandbox

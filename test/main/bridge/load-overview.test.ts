@@ -4,7 +4,7 @@ import { LOAD_SECONDS_MAX } from '../../../src/shared/bridge/results.ts'
 import type { TrendMetric } from '../../../src/shared/load/metrics.ts'
 import { buildEmptyLoadReport, buildLoadReport } from '../engine/load/report/build-load-report.ts'
 
-it('shows a window every second of a short test, and its distribution as bars', () => {
+it('shows every second of a short test, and its distribution as bars', () => {
   const report = buildLoadReport({ seconds: 30, limited: [7] })
   const { seconds, measuredSeconds, bars } = toLoadOverview(report)
   expect(seconds.map(({ second }) => second)).toEqual(report.seconds.map(({ second }) => second))
@@ -17,7 +17,7 @@ it('shows a window every second of a short test, and its distribution as bars', 
   expect(seconds[0]?.counts).toEqual(report.seconds[0]?.counts)
 })
 
-it('thins a long test without hiding its worst second or one that was limited', () => {
+it('thins out a long test without hiding its worst second or one that was limited', () => {
   const report = buildLoadReport({ seconds: LOAD_SECONDS_MAX + 1, rate: 4, stalled: [123], limited: [1_001] })
   const { seconds, measuredSeconds } = toLoadOverview(report)
   expect(seconds.length).toBeLessThanOrEqual(LOAD_SECONDS_MAX)
@@ -26,11 +26,11 @@ it('thins a long test without hiding its worst second or one that was limited', 
   expect(seconds.filter(({ limited }) => limited)).toHaveLength(1)
 })
 
-it('shows one that measured nothing', () => {
+it('shows a test that measured nothing', () => {
   expect(toLoadOverview(buildEmptyLoadReport())).toMatchObject({ seconds: [], bars: {}, measuredSeconds: 0 })
 })
 
-it('shows the latencies by second that were asked for, and no others', () => {
+it('shows the latencies by second of the requested metrics only', () => {
   const listMetrics = (metrics?: TrendMetric[]) =>
     Object.keys(toLoadOverview(buildLoadReport({ seconds: 2 }), metrics).seconds[0]?.latencyMs ?? {})
   expect(listMetrics()).toEqual(['http_req_duration', 'response_time'])

@@ -16,7 +16,7 @@ const toMessage = (call: PromiseLike<unknown>) =>
     (error: unknown) => parseBridgeError(error)?.message,
   )
 
-it('keeps mappings under names for every window of the workspace', async () => {
+it('stores named mappings for every window of the workspace', async () => {
   const workspace = createTemporaryFolder()
   const { services } = withBridge(workspace)
   const { client } = await connectWindow('message port', services)
@@ -36,7 +36,7 @@ it('keeps mappings under names for every window of the workspace', async () => {
     { name: 'Terms', operation: 'watchlist-add', mapping: {} },
   ])
   await other.mappings.remove({ name: 'Board' })
-  // Undoing puts it back where it was.
+  // Undo puts it back in its old place.
   const undone = await other.mappings.save({ name: 'Board', operation: 'task', mapping, at: 0 })
   expect(undone.map(({ name }) => name)).toEqual(['Board', 'Terms'])
   expect(await toMessage(client.mappings.remove({ name: 'Forum' }))).toBe(
@@ -65,7 +65,7 @@ it('finds how the last run of a source with the same columns mapped them', async
   }
   expect(await find()).toBeNull()
   const { runId } = await check(mapping)
-  // Rows that were only checked do not count: the mapping may have been wrong.
+  // Runs that were only checked do not count: their mapping may have been wrong.
   expect(await find()).toBeNull()
   await client.runs.begin({ runId })
   await services.engine.runs.heldRun(runId)?.ended

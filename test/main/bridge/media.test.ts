@@ -42,7 +42,7 @@ describe('the type of media', () => {
     ['audio/wav', text('RIFF\0\0\0\0WAVE')],
     ['audio/ogg', text('OggS\0')],
     ['audio/flac', text('fLaC')],
-  ])('%s is read from the first bytes', (type, head) => {
+  ])('%s is recognised by its first bytes', (type, head) => {
     expect(findMediaType(head)).toMatchObject({ type, shows: type.split('/')[0], isAnimated: false })
   })
 
@@ -53,7 +53,7 @@ describe('the type of media', () => {
     ['text', text('hello')],
     ['nothing', Buffer.alloc(0)],
     ['set bits', Buffer.alloc(64, 0xff)],
-  ])('is none of %s', (_what, head) => {
+  ])('is unknown for %s', (_what, head) => {
     expect(findMediaType(head)).toBeNull()
   })
 
@@ -79,7 +79,7 @@ describe('a media file', () => {
     return { folder, outside }
   }
 
-  it('is served under a handle, whole and in parts, as what its bytes are and never as a page', async () => {
+  it('is served under a handle, whole and in part, as what its bytes are and never as a page', async () => {
     const { folder } = createFolders()
     renameSync(join(folder, 'cat.png'), join(folder, 'cat.html'))
     const files = createMediaFiles()
@@ -113,7 +113,7 @@ describe('a media file', () => {
     expect(await files.answer(get(`/files/media/${'0'.repeat(32)}`))).toBeNull()
   })
 
-  it('is not shown where it is outside of the folder, by path or by link', async () => {
+  it('is not shown if it is outside the folder, by path or by link', async () => {
     const { folder, outside } = createFolders()
     symlinkSync(join(outside, 'secret.png'), join(folder, 'link.png'))
     symlinkSync(outside, join(folder, 'away'))
@@ -134,7 +134,7 @@ describe('a media file', () => {
     expect(await files.addFile(folder, 'inside.png')).toMatchObject({ kind: 'file' })
   })
 
-  it('is looked at again each time: what takes its place later is served by the same rules', async () => {
+  it('is checked again each time: a file that replaces it is served by the same rules', async () => {
     const { folder, outside } = createFolders()
     const files = createMediaFiles()
     const found = await files.addFile(folder, 'cat.png')
@@ -149,7 +149,7 @@ describe('a media file', () => {
     expect(await files.answer(get(page.kind === 'file' ? page.url : ''))).toBeNull()
   })
 
-  it('is not shown where it is no media, or a picture that is too large', async () => {
+  it('is not shown if it is not media, or a picture that is too large', async () => {
     const { folder } = createFolders()
     writeFileSync(join(folder, 'notes.png'), 'just text')
     truncateSync(join(folder, 'cat.png'), 65 * 1024 * 1024)
@@ -202,7 +202,7 @@ describe('media elsewhere', () => {
     ])
   })
 
-  it('are refused from this machine, by address or by name', async () => {
+  it('are refused on this machine, by address or by name', async () => {
     let requests = 0
     const base = await serve((_request, response) => {
       requests += 1
@@ -221,7 +221,7 @@ describe('media elsewhere', () => {
       'fe80::1',
       '::ffff:127.0.0.1',
     ]
-    // Also those under which others reach it.
+    // Also the addresses that reach it in other spellings.
     own.push(
       ...Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address)),
     )
@@ -229,7 +229,7 @@ describe('media elsewhere', () => {
     expect(['203.0.113.1', '198.51.100.7', '93.184.216.34', '2606:2800::1'].filter(isOwnAddress)).toEqual([])
   })
 
-  it('say what came instead: a redirect, an error, something else, too much', async () => {
+  it('report what came instead: a redirect, an error, something else, too much', async () => {
     const base = await serve(({ url }, response) => {
       if (url === '/moved') response.writeHead(302, { location: 'http://other.example/a.png' }).end()
       else if (url === '/gone') response.writeHead(404).end()
@@ -253,7 +253,7 @@ describe('media elsewhere', () => {
   })
 })
 
-it('shows the media that a row names: files of the folder of its source, and hosts elsewhere', async () => {
+it("shows the media that a row names: files in its source's folder, and hosts elsewhere", async () => {
   const sandbox = await withSandbox()
   const folder = createTemporaryFolder()
   mkdirSync(join(folder, 'pictures'))
@@ -298,7 +298,7 @@ it('shows the media that a row names: files of the folder of its source, and hos
       () => 'fetched',
       (error: unknown) => parseBridgeError(error)?.message,
     )
-  // A file of the folder is no address, and neither is what stands in the text.
+  // A file of the folder is not an address, and neither is what the text contains.
   expect(await fetch(1, 2)).toMatch(/column 3 of row 2 is not the address/)
   expect(await fetch(2, 1)).toMatch(/is not the address/)
   expect(await fetch(2, 5)).toBe('127.0.0.1:1 is this machine')

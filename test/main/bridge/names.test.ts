@@ -4,7 +4,7 @@ import { toExportName } from '../../../src/main/bridge/results-handlers.ts'
 import { createExcerpts } from '../../../src/main/bridge/sources.ts'
 
 describe('excerpts', () => {
-  it('cut long cells, never through a character, and say how long they are', () => {
+  it('cut long cells, never inside a character, and say how long they are', () => {
     const cells = ['short', 'x'.repeat(301), `${'y'.repeat(299)}😀 and more`]
     const excerpts = createExcerpts(cells)
     expect(excerpts.cells).toEqual(['short', 'x'.repeat(300), 'y'.repeat(299)])
@@ -29,7 +29,7 @@ describe('the name of an export', () => {
 describe('an export on the desktop', () => {
   const place = { format: 'csv', name: 'x' } as const
 
-  it('goes to the file that the save dialog named, once', async () => {
+  it('goes to the file from the save dialog, once', async () => {
     const host = createDesktopHost(async () => false)
     const { targetId } = host.addExportFile('/tmp/chosen.csv')
     await expect(host.placeExport({ targetId, ...place })).resolves.toMatchObject({ file: '/tmp/chosen.csv' })
@@ -42,7 +42,7 @@ describe('an export on the desktop', () => {
     await expect(host.placeExport({ targetId, ...place })).rejects.toMatchObject({ code: 'BAD_USAGE' })
   })
 
-  it('is refused where the chosen name says another format', async () => {
+  it("is refused if the chosen name has another format's extension", async () => {
     const host = createDesktopHost(async () => false)
     const { targetId } = host.addExportFile('/tmp/x.jsonl')
     await expect(host.placeExport({ targetId, ...place })).rejects.toMatchObject({

@@ -18,7 +18,7 @@ async function open() {
   return { bridge, client, workspace: bridge.services.engine.workspace }
 }
 
-/** Sets variables of this process until the test is over. */
+/** Sets environment variables of this process until the test is over. */
 function withVariables(variables: Record<string, string>): void {
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value)
   onTestFinished(() => {
@@ -26,7 +26,7 @@ function withVariables(variables: Record<string, string>): void {
   })
 }
 
-/** Follows a run until a snapshot fits; the last one where the run ends before. */
+/** Follows a run until a snapshot fits; returns the last snapshot if the run ends first. */
 async function followUntil(client: BridgeClient, runId: string, fits: (snapshot: RunSnapshot) => boolean) {
   let last: RunSnapshot | null = null
   for await (const snapshot of followRun(client, runId)) {
@@ -38,7 +38,7 @@ async function followUntil(client: BridgeClient, runId: string, fits: (snapshot:
 
 const isPaused = ({ phase, inFlight }: RunSnapshot) => phase === 'paused' && inFlight === 0
 
-it('lists stored connections without their keys, and has their runs follow the active one', async () => {
+it('lists stored connections without their keys, and lets their runs follow the active key', async () => {
   const { bridge, client, workspace } = await open()
   const sandbox = await withSandbox({ apiKeys: [KEY] })
   withVariables({ BRIDGE_OLD_KEY: 'not-any-more', BRIDGE_NEW_KEY: KEY })
@@ -112,7 +112,7 @@ it('sends with a key that is typed while the run is paused', async () => {
   expect(rows.succeeded + rows.rejected).toBe(30)
 })
 
-it('keeps a key that was typed until another key of the stored connection is made the active one', async () => {
+it('keeps a typed key until another key of the stored connection becomes the active one', async () => {
   onlyInLongForm()
   const { bridge, client, workspace } = await open()
   const sandbox = await withSandbox({ apiKeys: [KEY] })
@@ -140,7 +140,7 @@ it('keeps a key that was typed until another key of the stored connection is mad
   expect(rows.succeeded).toBeGreaterThan(10)
 })
 
-it('opens the receiver once, and tests an address of it', async () => {
+it('opens the receiver once, and tests one of its addresses', async () => {
   const { client } = await open()
   expect(await client.receiver.status()).toBeNull()
   const opened = await client.receiver.open()
@@ -153,7 +153,7 @@ it('opens the receiver once, and tests an address of it', async () => {
   })
 })
 
-it('shows the request of an appeal as it is: read, without a body and without a key', async () => {
+it("shows an appeal's request as it is: a read without a body or a key", async () => {
   onlyInLongForm()
   const { bridge, client } = await open()
   const sandbox = await withSandbox({})

@@ -11,7 +11,7 @@ import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { connectWindow, withBridge } from './connect.ts'
 
-/** A service that refuses requests with this text, if with any. */
+/** A service that refuses requests with this text, or accepts them without one. */
 const startService = (isRefused: (body: string) => boolean = () => false) =>
   startFaultServer({
     onRequest: (request, wire) =>
@@ -20,7 +20,7 @@ const startService = (isRefused: (body: string) => boolean = () => false) =>
         : wire.send(200, toTaskAnswer(request)),
   })
 
-/** A window of a workspace that knows the connection `live`, and two services. */
+/** A window on a workspace that knows the connection `live`, and two services. */
 async function openWindow() {
   let refused: string | null = null
   const [live, other] = [
@@ -79,12 +79,12 @@ const toMessage = (call: PromiseLike<unknown>) =>
     (error: unknown) => parseBridgeError(error)?.message ?? String(error),
   )
 
-it('is recognised by its ending', () => {
+it('is recognised by its extension', () => {
   expect(['a.sluiceplan', 'B.SLUICEPLAN', 'posts.plan.json'].map(isPlanName)).toEqual([true, true, true])
   expect(['posts.json', 'plan.csv', 'sluiceplan'].map(isPlanName)).toEqual([false, false, false])
 })
 
-it('is shown before anything is read or sent, then sends with the key of the stored connection it keeps to', async () => {
+it('is shown before anything is read or sent, then sends with the key of the stored connection that it names', async () => {
   const { live, client, write, send, plans } = await openWindow()
   const { planId, question } = plans.open(write({ name: 'live' }, { name: 'May' }))
   expect(question).toBeNull()
@@ -108,7 +108,7 @@ it('is shown before anything is read or sent, then sends with the key of the sto
   expect(live.requests[0]?.headers.authorization).toContain('the-key-of-live')
 })
 
-it('is saved from a run, and does the same when it is opened', async () => {
+it('is saved from a run and does the same when opened', async () => {
   onlyInLongForm()
   const { live, client, write, send, plans, host, folder } = await openWindow()
   const mapping = { user_metadata: { kind: 'template', template: '{"from":"may"}' } }
@@ -134,7 +134,7 @@ it('is saved from a run, and does the same when it is opened', async () => {
   expect(other).toContain('does not end in .sluiceplan')
 })
 
-it('names a file that was uploaded without its folder, which is gone when the window ends, and says so', async () => {
+it('is saved without the folder of an uploaded file, which is deleted with the window, and says so', async () => {
   onlyInLongForm()
   const { client, write, send, plans, host, workspace, folder } = await openWindow()
   const place = join(workspace, 'uploads', '0123')
@@ -153,7 +153,7 @@ it('names a file that was uploaded without its folder, which is gone when the wi
   expect((await send(again.runId)).rows).toMatchObject({ read: 2, succeeded: 2 })
 })
 
-it('says where a plan of a correction that is held sends more rows than the correction would', async () => {
+it('says if the plan of a held correction would send more rows than the correction', async () => {
   onlyInLongForm()
   const { client, write, send, plans, host, folder, setRefused } = await openWindow()
   setRefused('world')
@@ -167,7 +167,7 @@ it('says where a plan of a correction that is held sends more rows than the corr
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ $comment: notes[0] })
 })
 
-it('names no variable, proxy or certificate for an address of its own, where a key has to be typed', async () => {
+it('has no variable, proxy or certificate for an address of its own, which needs a typed key', async () => {
   const { live, other, client, write, send, plans } = await openWindow()
   const file = write({
     baseUrl: other.baseUrl,
@@ -191,7 +191,7 @@ it('names no variable, proxy or certificate for an address of its own, where a k
   expect(sent).not.toMatch(/another-secret|the-key-of-live/)
 })
 
-it('keeps to a stored connection whose key is typed, and asks for that key until it is', async () => {
+it('stays with a stored connection whose key is typed, and asks for that key until it has it', async () => {
   onlyInLongForm()
   const { live, client, write, send, plans } = await openWindow()
   const settings = { baseUrl: live.baseUrl, taskBaseUrl: null, timeoutMs: null, isProduction: false }
@@ -215,7 +215,7 @@ it('shows both addresses that a typed key would be sent to', async () => {
   expect(await client.plans.describe({ planId })).toMatchObject({ ...addresses, needsKey: true })
 })
 
-it('gets no stored key for another address than the stored one, whatever connection it names', async () => {
+it('gets the stored key only for the stored address, whatever connection it names', async () => {
   const { other, client, write, plans } = await openWindow()
   const { planId, question } = plans.open(write({ name: 'live', baseUrl: other.baseUrl }))
   expect(question).not.toBeNull()
@@ -224,7 +224,7 @@ it('gets no stored key for another address than the stored one, whatever connect
   expect(other.requests).toEqual([])
 })
 
-it('is asked about outside of the page where it reads a file outside of its own folder', async () => {
+it('needs a confirmation outside the page if it reads a file outside its own folder', async () => {
   const { write, plans, live, folder } = await openWindow()
   const elsewhere = join(createTemporaryFolder(), 'private\u202e.csv')
   writeFileSync(elsewhere, 'text_data\nsecret\n')
@@ -237,14 +237,14 @@ it('is asked about outside of the page where it reads a file outside of its own 
   expect(plans.open(write({ name: 'live' }, { source: { path: 'link.csv' } })).question).not.toBeNull()
 })
 
-it('does what it said when it was opened, also if the file has changed since', async () => {
+it('does what it showed when it was opened, even if the file has changed since', async () => {
   const { other, client, write, plans } = await openWindow()
   const { planId } = plans.open(write({ name: 'live' }))
   write({ baseUrl: other.baseUrl })
   expect(await client.plans.describe({ planId })).toMatchObject({ connectionName: 'live' })
 })
 
-it('leaves it to the workspace where callbacks are received', async () => {
+it('leaves the callback address to the workspace', async () => {
   onlyInLongForm()
   const { client, write, plans } = await openWindow()
   const operation = { kind: 'task', mode: 'async' }
@@ -258,7 +258,7 @@ it('leaves it to the workspace where callbacks are received', async () => {
   expect((await client.receiver.status())?.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:/)
 })
 
-it('that cannot be used says every problem, and no path of this machine', async () => {
+it('with problems lists all of them, without paths of this machine', async () => {
   const { client, folder, plans, write, received } = await openWindow()
   const describe = (planId: string) => toMessage(client.plans.describe({ planId }))
   const file = write({ name: 'live', port: 3 }, { operation: { kind: 'nothing' } })

@@ -4,7 +4,7 @@ import type { BridgeServices } from '../../../src/main/bridge/bridge-context.ts'
 import type { RunRequestInput } from '../../../src/shared/bridge/runs.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 
-/** Writes a source of that many rows, whose texts the sandbox finds nothing in. */
+/** Writes a source with that many rows; the sandbox finds nothing in their texts. */
 export function writeRows(count: number, name = 'posts.csv'): string {
   const lines = Array.from({ length: count }, (_, i) => `hello number ${i + 1},user-${i + 1},post-${i + 1}`)
   return writeText(`text_data,user_id,post_id\n${lines.join('\n')}\n`, name)
@@ -17,7 +17,7 @@ export function writeText(text: string, name = 'posts.csv'): string {
   return file
 }
 
-/** What a page asks for to submit a file that a person chose, whose columns have the names of the fields. */
+/** A page's request to submit a chosen file whose columns are named like the fields. */
 export async function createRequest(
   { sources }: Pick<BridgeServices, 'sources'>,
   path: string,

@@ -25,7 +25,7 @@ const toPlan = (baseUrl: string, more: object = {}) =>
     operation: { kind: 'task' },
   })
 
-/** A gate over a workspace with one production connection; questions are answered by `answer`. */
+/** A gate over a workspace with one production connection; `answer` answers its questions. */
 function openGate(answer: (workspace: string) => boolean | Promise<boolean> = () => false) {
   const workspace = createTemporaryFolder()
   changeConnections(workspace, (known) => addConnection(known, storedConnectionSchema.parse(LIVE)))
@@ -42,7 +42,7 @@ function openGate(answer: (workspace: string) => boolean | Promise<boolean> = ()
   return { gate, pass, asked }
 }
 
-it('asks about a production address under whichever name this machine has, and about no other', async () => {
+it('asks about a production address under any name that this machine has, and about no other', async () => {
   const { pass, asked } = openGate()
   for (const address of [
     'http://127.0.0.1:8080',
@@ -70,7 +70,7 @@ it('asks about a production address under whichever name this machine has, and a
   expect(asked).toHaveLength(13)
 })
 
-it('takes a consent for nothing but its own run, and once', async () => {
+it('applies a consent only to its own run, and once', async () => {
   const { gate, pass, asked } = openGate(() => true)
   expect(await pass('one', LIVE.baseUrl)).toBe('passed')
   expect(await pass('one', LIVE.baseUrl)).toBe('passed')
@@ -86,7 +86,7 @@ it('takes a consent for nothing but its own run, and once', async () => {
   expect(asked).toHaveLength(5)
 })
 
-it('asks one question at a time, and takes no answer to a connection that was changed meanwhile', async () => {
+it('asks one question at a time, and ignores the answer if the connection was changed meanwhile', async () => {
   const { pass, asked } = openGate((workspace) => {
     const moved = storedConnectionSchema.parse({ ...LIVE, baseUrl: 'http://127.0.0.1:8080/moved' })
     changeConnections(workspace, (known) => replaceConnection(known, moved))
@@ -97,7 +97,7 @@ it('asks one question at a time, and takes no answer to a connection that was ch
   expect(asked).toHaveLength(1)
 })
 
-it('takes the address of a production connection for no address of the receiver', () => {
+it("does not take the address of a production connection for the receiver's", () => {
   const { gate } = openGate()
   expect(() => gate.refuseAddress('http://localhost:8080/callbacks')).toThrow('production connection live')
   expect(() => gate.refuseAddress('https://callbacks.example')).not.toThrow()

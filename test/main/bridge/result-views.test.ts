@@ -17,7 +17,7 @@ const toError = (call: PromiseLike<unknown>) =>
     (error: unknown) => parseBridgeError(error),
   )
 
-it('keeps saved filters and columns of an operation for every window of the workspace, and no others', async () => {
+it('stores filters and columns of an operation for every window of the workspace, and for that operation only', async () => {
   const workspace = createTemporaryFolder()
   const { services } = withBridge(workspace)
   const { client } = await connectWindow('message port', services)
@@ -49,7 +49,7 @@ it('keeps saved filters and columns of an operation for every window of the work
   const renamed = await client.views.renameFilter({ ...task, name: 'Worst', newName: 'Hate' })
   expect(renamed.filters.map(({ name }) => name)).toEqual(['Hate', 'Failed'])
   await client.views.removeFilter({ ...task, name: 'Hate' })
-  // Undoing puts it back where it was.
+  // Undo puts it back in its old place.
   const undone = await client.views.saveFilter({ ...task, name: 'Hate', filter: high, at: 0 })
   expect(undone.filters.map(({ name }) => name)).toEqual(['Hate', 'Failed'])
   expect(await toError(client.views.removeFilter({ ...task, name: 'Gone' }))).toMatchObject({
@@ -58,7 +58,7 @@ it('keeps saved filters and columns of an operation for every window of the work
   expect((await client.views.setColumns({ ...task, columns: null })).columns).toBeNull()
 })
 
-it('keeps hidden columns and widths of the other tables for every window of the workspace', async () => {
+it('stores hidden columns and widths of the other tables for every window of the workspace', async () => {
   const { services } = withBridge(createTemporaryFolder())
   const { client } = await connectWindow('message port', services)
   expect(await client.views.readTable({ table: 'runs' })).toEqual({ hidden: [], widths: {} })
@@ -89,7 +89,7 @@ it('leaves a damaged file of saved filters alone and says where it is', async ()
   expect(readFileSync(file, 'utf8')).toBe('{"version": 2}')
 })
 
-it('reads the columns a page is asked for, counts what answers say, and exports exactly what is filtered', async () => {
+it('reads the requested columns, counts values of answers, and exports exactly the filtered rows', async () => {
   const service = await withSandbox()
   const { services, host } = withBridge()
   const { client } = await connectWindow('message port', services)
@@ -132,7 +132,7 @@ it('reads the columns a page is asked for, counts what answers say, and exports 
   expect(readFileSync(file, 'utf8')).toContain('sluice_pii,answer.user_id,score.hate,user_id')
 })
 
-it('counts what answers say anew when callbacks come after their run has ended', async () => {
+it('recounts values of answers when callbacks come after their run has ended', async () => {
   onlyInLongForm()
   const service = await withSandbox({ callbacks: 'delay=60s' })
   const { services } = withBridge()
@@ -156,7 +156,7 @@ it('counts what answers say anew when callbacks come after their run has ended',
   expect(await seeAnswered()).toBe(2)
 })
 
-it('stores what answers say once a large run has ended, without being asked', async () => {
+it('stores the values of answers when a large run has ended, without a request', async () => {
   onlyInLongForm()
   const service = await withSandbox()
   const { services } = withBridge()

@@ -7,7 +7,7 @@ import { createRequest, writeRows } from './plans.ts'
 
 const ROWS = 8
 
-it('says where a row stands in a list that grows before it while the run goes on', async () => {
+it('finds the position of a row in a list that grows before it while the run goes on', async () => {
   const service = await startHeldAnswers()
   const { services } = withBridge()
   const { client } = await connectWindow('message port', services)
@@ -24,7 +24,7 @@ it('says where a row stands in a list that grows before it while the run goes on
     { filter: { state: 'succeeded' }, sort: { by: { kind: 'row' }, order: 'descending' } },
     { filter: { state: 'succeeded' }, sort: { by: { kind: 'latency' }, order: 'ascending' } },
   ]
-  /** The offset that each list gives for a row, once its pages have so many rows. */
+  /** The row's offset in each list, once the lists have that many rows. */
   const findOffsets = async (row: number, rows: number) => {
     const offsets: (number | null)[] = []
     for (const list of lists) {

@@ -29,7 +29,7 @@ const toError = async (call: PromiseLike<unknown>) =>
     ),
   )
 
-it('sends nothing to another program that has the port of the sandbox', async () => {
+it("sends nothing to another program on the sandbox's port", async () => {
   const other = await startFaultServer({
     onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),
   })
@@ -44,7 +44,7 @@ it('sends nothing to another program that has the port of the sandbox', async ()
   expect(other.requests).toEqual([])
 })
 
-it('takes no answer of another program for the sandbox', async () => {
+it("does not mistake another program's answer for the sandbox's", async () => {
   const answered: string[] = []
   const other = await startFaultServer({
     onRequest: ({ path, headers }, wire) => {
@@ -61,7 +61,7 @@ it('takes no answer of another program for the sandbox', async () => {
   expect(await proveSandbox({ ...sandbox, adminToken })).toBe(false)
 })
 
-it('resumes no sandbox run where another program has taken the port since', async () => {
+it('does not resume a sandbox run if another program has taken the port since', async () => {
   onlyInLongForm()
   const workspace = createTemporaryFolder()
   const { bridge, client } = await openWindow(workspace)
@@ -83,7 +83,7 @@ it('resumes no sandbox run where another program has taken the port since', asyn
   await expect.poll(isHeld, { timeout: 20_000 }).toBe(false)
   const resuming = client.runs.resumeRun({ runId, onUnknown: 'skip' })
   expect(await toError(resuming)).toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })
-  // Also after the sandbox has found another port.
+  // Also after the sandbox has moved to another port.
   expect((await client.sandbox.start()).baseUrl).not.toBe(baseUrl)
   const again = client.runs.resumeRun({ runId, onUnknown: 'skip' })
   expect(await toError(again)).toMatchObject({ code: 'SANDBOX_UNAVAILABLE' })

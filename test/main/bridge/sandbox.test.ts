@@ -16,7 +16,7 @@ const ALL = { endpoint: null, outcome: null, offset: 0, limit: 50 }
 async function openWindow(workspace = createTemporaryFolder()) {
   const bridge = withBridge(workspace)
   const { client, received } = await connectWindow('message port', bridge.services)
-  /** Sends one text to the sandbox and gives the names of the rules that it triggers. */
+  /** Sends one text to the sandbox and returns the names of the triggered rules. */
   const send = async (text: string, postId: string) => {
     const path = writeText(`text_data,user_id,post_id\n${text},u1,${postId}\n`)
     const request = await createRequest(bridge.services, path, '', { destination: { kind: 'sandbox' } })
@@ -44,7 +44,7 @@ const GREETING: Rule = {
   active: true,
 }
 
-it('changes rules and lists for runs that come, and shows what arrived', async () => {
+it('changes rules and lists for later runs, and shows the received requests', async () => {
   const { client, send } = await openWindow()
   await client.sandbox.start()
   expect((await send('good morning', 'p1')).rules).toEqual([])
@@ -77,7 +77,7 @@ it('changes rules and lists for runs that come, and shows what arrived', async (
   expect((await send('good morning', 'p1')).rows.succeeded).toBe(1)
 })
 
-it('keeps indexes and appeals that a person makes', async () => {
+it('stores indexes and appeals that a person creates', async () => {
   const { client } = await openWindow()
   await client.sandbox.start()
   const urls = ['https://media.example.com/a.png', 'https://media.example.com/b.png']
@@ -110,7 +110,7 @@ it('keeps indexes and appeals that a person makes', async () => {
   expect(await toMessage(bad)).toContain('items.0.url: must be an http or https URL')
 })
 
-it('changes latency and faults at once, and says what a setting should look like', async () => {
+it('applies changed latency and faults at once, and says what a valid setting looks like', async () => {
   onlyInLongForm()
   const { client, send } = await openWindow()
   expect(await client.sandbox.read()).toMatchObject({
@@ -139,7 +139,7 @@ it('changes latency and faults at once, and says what a setting should look like
   expect(await client.sandbox.arrived(ALL)).toMatchObject({ total: 0 })
 })
 
-it('keeps rules, settings and what arrived across restarts only where a person wants that', async () => {
+it('keeps rules, settings and received requests across restarts only if the person wants that', async () => {
   onlyInLongForm()
   const { client, workspace, send } = await openWindow()
   const setup = { port: 0, taskPort: 0, seed: 'mine', isKept: true }
@@ -163,7 +163,7 @@ it('keeps rules, settings and what arrived across restarts only where a person w
   expect(existsSync(join(workspace, 'sandbox.db'))).toBe(false)
 })
 
-it('leaves its own key to no page: none takes its name, and none removes it', async () => {
+it('keeps its own key from every page: none can take its name or remove it', async () => {
   const { bridge, client } = await openWindow()
   const { baseUrl } = await client.sandbox.start()
   const { keys } = await bridge.services.sandbox.admin(sandboxContents.keys, 'GET', '/keys')
@@ -176,7 +176,7 @@ it('leaves its own key to no page: none takes its name, and none removes it', as
   expect((await bridge.services.sandbox.admin(sandboxContents.keys, 'GET', '/keys')).keys).toEqual(keys)
 })
 
-it('shows the page keys that it made for other programs, once, and never the admin token or its own key', async () => {
+it('shows pages the keys that it made for other programs, once, and never the admin token or its own key', async () => {
   const { bridge, client, received, workspace } = await openWindow()
   const { baseUrl, sample } = await client.sandbox.start()
   const { key } = await client.sandbox.addKey({ label: 'curl' })
@@ -198,7 +198,7 @@ it('shows the page keys that it made for other programs, once, and never the adm
   expect(readFileSync(join(workspace, 'sandbox.json'), 'utf8')).not.toContain(key)
 })
 
-it('takes no port that a stored connection leads to', async () => {
+it('does not take a port that a stored connection leads to', async () => {
   const { client, workspace } = await openWindow()
   const stored = storedConnectionSchema.parse({
     name: 'staging',

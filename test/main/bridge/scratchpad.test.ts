@@ -40,7 +40,7 @@ const toMessage = (call: PromiseLike<unknown>) =>
 const toTask = (postId: string, text = 'hello') =>
   JSON.stringify({ text_data: text, user_id: 'u1', post_id: postId }, null, 2)
 
-it('sends one request, shows all of its answer, and leaves it out of every run', async () => {
+it('sends one request, shows its full answer, and adds it to no run', async () => {
   const { client } = await openWindow()
   await client.sandbox.start()
   const text = toTask('p1', 'you stupid idiot')
@@ -61,7 +61,7 @@ it('sends one request, shows all of its answer, and leaves it out of every run',
   expect((await client.runs.list()).entries).toEqual([])
 })
 
-it('sends through the proxy of the system, as a run does', async () => {
+it('sends through the system proxy, as a run does', async () => {
   const tls = await createCertificate({ name: 'api.service.test' })
   const service = await startFaultServer({
     tls,
@@ -87,7 +87,7 @@ it('sends through the proxy of the system, as a run does', async () => {
   expect(proxy.requests).toMatchObject([{ method: 'CONNECT', target: 'api.service.test:443' }])
 })
 
-it('waits for the callback of an async request and says how long it took', async () => {
+it("waits for an async request's callback and says how long it took", async () => {
   onlyInLongForm()
   const { client } = await openWindow()
   await client.sandbox.start()
@@ -111,7 +111,7 @@ it('waits for the callback of an async request and says how long it took', async
   expect(await client.scratchpad.takeCallback({ id })).toBeNull()
 })
 
-it('speaks to each endpoint, and reads an appeal without a key', async () => {
+it('supports each endpoint, and reads an appeal without a key', async () => {
   onlyInLongForm()
   const { client } = await openWindow()
   const { baseUrl } = await client.sandbox.start()
@@ -138,7 +138,7 @@ it('speaks to each endpoint, and reads an appeal without a key', async () => {
   expect(await toMessage(leaving)).toContain('appeal_id must not be "." or ".."')
 })
 
-it('says where a text is wrong, what was expected and what was found', async () => {
+it('says where a text is wrong, and what was expected and found', async () => {
   const { client } = await openWindow()
   const check = (text: string) => client.scratchpad.check({ endpoint: TASK, text })
   expect(await check('{"text_data": "a",\n  "post_id" "b"}')).toMatchObject([
@@ -165,7 +165,7 @@ it('says where a text is wrong, what was expected and what was found', async () 
     ['too_long', ['terms', 1, 'term']],
     ['required', ['terms', 2]],
   ])
-  // A list of texts instead of objects has a mistake in each, more than a page could show.
+  // A list of texts instead of objects has an error in each, more than a page could show.
   const listed = await client.scratchpad.check({
     endpoint: { kind: 'watchlist-add' },
     text: JSON.stringify({ watchlist: 'w', terms: Array.from({ length: 5_000 }, (_, index) => `t${index}`) }),
@@ -174,7 +174,7 @@ it('says where a text is wrong, what was expected and what was found', async () 
   expect(listed[99]?.path).toEqual(['terms', 99])
 })
 
-it('takes a request over from a row, without the callback address of that row', async () => {
+it("copies a request from a row, without that row's callback address", async () => {
   onlyInLongForm()
   const { bridge, client } = await openWindow()
   const source = writeText('text_data,user_id,post_id\nhello,u1,p1\nhello,bad_user,p2\n')
@@ -189,7 +189,7 @@ it('takes a request over from a row, without the callback address of that row', 
   expect(draft).toMatchObject({ endpoint: { ...TASK, mode: 'async' }, destination: SANDBOX })
   expect(JSON.parse(draft.text)).toEqual({ text_data: 'hello', user_id: 'u1', post_id: 'p1' })
   expect(JSON.parse(body ?? '')).toHaveProperty('callback_url')
-  // A row with errors is not sent in a run; here it can be tried as it is.
+  // A run does not send an invalid row; here it can be tried as it is.
   const invalid = await client.scratchpad.fromRow({ runId, row: 2 })
   expect(JSON.parse(invalid.text)).toEqual({ text_data: 'hello', user_id: 'bad_user', post_id: 'p2' })
   const stranger = await withSandbox({ apiKeys: [KEY] })
@@ -199,7 +199,7 @@ it('takes a request over from a row, without the callback address of that row', 
   expect(await client.scratchpad.fromRow({ ...other, row: 1 })).toMatchObject({ destination: null })
 })
 
-it('sends no callback to a row of a run, and none of the sandbox elsewhere', async () => {
+it("sends no callback to a row of a run, and none of the sandbox's elsewhere", async () => {
   const { bridge, client, addConnection } = await openWindow()
   const service = await startFaultServer({ onRequest: (_request, wire) => wire.send(200, {}) })
   await addConnection('staging', service.baseUrl)
@@ -259,7 +259,7 @@ it('asks a person before it sends to production, and shows no key to the page or
   }
 })
 
-it('tells a service that cannot be reached from one that refuses, and tries each once', async () => {
+it('distinguishes an unreachable service from one that refuses, and tries each once', async () => {
   const { client, addConnection } = await openWindow()
   let requests = 0
   const service = await startFaultServer({

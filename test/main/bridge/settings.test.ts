@@ -39,7 +39,7 @@ it('keeps settings for every window of the workspace and for the next start', as
   expect(statSync(join(workspace, 'settings.json')).mode & 0o777).toBe(0o600)
 })
 
-it('uses the defaults where the file is damaged, says why, and moves it aside once a setting is changed', async () => {
+it('uses the defaults if the file is damaged, says why, and moves it aside once a setting is changed', async () => {
   const { workspace, client } = await openWindow()
   const file = join(workspace, 'settings.json')
   writeFileSync(file, '{"version": 1, "theme": "green", "showsContent": true}')
@@ -53,7 +53,7 @@ it('uses the defaults where the file is damaged, says why, and moves it aside on
   expect(await client.settings.read()).toMatchObject({ settings: { theme: 'light' }, keptAs: null })
 })
 
-it('measures the workspace by what takes the room', async () => {
+it('measures the workspace by kind of content', async () => {
   const { workspace, client } = await openWindow()
   const before = await client.settings.measure()
   writeRun(workspace, { runId: 'run-1' })
@@ -66,7 +66,7 @@ it('measures the workspace by what takes the room', async () => {
   expect(after.lastCleanUp).toBeNull()
 })
 
-it('deletes runs by itself only where that is asked for, within limits, and never one that is in use or a baseline', async () => {
+it('deletes runs automatically only on request, within limits, and never one that is in use or a baseline', async () => {
   const { workspace, bridge, client } = await openWindow()
   const { engine, cleanUps } = bridge.services
   for (const runId of ['run-1', 'run-2', 'run-3']) writeRun(workspace, { runId })
@@ -80,12 +80,12 @@ it('deletes runs by itself only where that is asked for, within limits, and neve
   held.close()
   expect(await list()).toEqual(['run-2', 'run-3'])
   expect((await client.settings.measure()).lastCleanUp).toMatchObject({ runs: 1, failure: null })
-  // The next one is a day later.
+  // The next clean-up is a day later.
   await cleanUps.look()
   expect(await list()).toEqual(['run-2', 'run-3'])
 })
 
-it('deletes nothing by itself where no limits are stored', async () => {
+it('deletes nothing automatically if no limits are stored', async () => {
   const { workspace, bridge, client } = await openWindow()
   writeRun(workspace, { runId: 'run-1' })
   await client.settings.change({ cleansUp: true })
@@ -94,7 +94,7 @@ it('deletes nothing by itself where no limits are stored', async () => {
   expect(bridge.services.cleanUps.last()).toBeNull()
 })
 
-it('says what it is and where it keeps things, and opens folders on a desktop alone', async () => {
+it('says its versions and folders, and opens folders on the desktop only', async () => {
   const { workspace, bridge, client } = await openWindow()
   expect(await client.settings.about()).toMatchObject({
     runtimes: expect.arrayContaining([{ name: 'Node.js', version: process.versions.node }]),

@@ -20,7 +20,7 @@ async function openFiles() {
   return { client, ids, folder }
 }
 
-it('files that were chosen together are one source, and one of them can be left out again', async () => {
+it('files that are chosen together become one source, and one of them can be left out again', async () => {
   const { client, ids, folder } = await openFiles()
   const whole = await client.source.unite({ sourceIds: ids })
   expect(whole).toMatchObject({ name: 'a.csv and 2 more', sizeBytes: 33 })
@@ -50,7 +50,7 @@ it('a file that cannot be read with the others is named without its path', async
   expect(JSON.stringify(error)).not.toContain(folder)
 })
 
-it('a preview of several files has the rows of each, and how the words of an uncertain one read in other encodings', async () => {
+it("a preview of several files has the rows of each, and shows an uncertain file's words in other encodings", async () => {
   const { client, ids, folder } = await openFiles()
   writeFileSync(join(folder, 'b.csv'), Buffer.from('id,text\n1,\xe6\xf8\xe5\n\n2,b\n', 'latin1'))
   const long = `${'x'.repeat(99)}\n`.repeat(6_000)
@@ -70,7 +70,7 @@ it('a preview of several files has the rows of each, and how the words of an unc
   expect(files[1]?.encodingReadings).toContainEqual({ encoding: 'windows-1252', sample: 'æøå' })
 })
 
-it('a folder with one table is previewed as that file alone, with the doubt about its encoding', async () => {
+it('a folder with one table is previewed as that file, with the doubt about its encoding', async () => {
   const { services } = withBridge()
   const { client } = await connectWindow('message port', services)
   const folder = createTemporaryFolder()

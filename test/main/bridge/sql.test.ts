@@ -10,11 +10,11 @@ import { createRequest, writeText } from './plans.ts'
 
 const KEY = 'key-of-the-window'
 
-/** Takes minutes, and gives no row before. */
+/** Takes minutes before it returns a row. */
 const ENDLESS = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000000000)
   SELECT count(*) FROM n`
 
-/** A window over a run of that many rows. */
+/** A window on a run with that many rows. */
 async function open(rows: number, transport: Transport = 'message port') {
   const sandbox = await withSandbox({ apiKeys: [KEY] })
   const { services, host } = withBridge()
@@ -60,7 +60,7 @@ it('answers a statement with the first 500 rows, and writes all of them to a fil
   expect(lines[600]).toBe("600,'=text 599,,9007199254740993")
 })
 
-it('refuses what does more than read, and names no file', async () => {
+it('refuses statements that do more than read, and names no file', async () => {
   onlyInLongForm()
   const { client, runIds } = await open(1)
   expect(await toCode(client.sql.ask({ runIds, sql: 'DELETE FROM rows' }))).toBe('BAD_USAGE')

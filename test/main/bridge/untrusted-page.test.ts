@@ -10,7 +10,7 @@ import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { connectWindow, withBridge } from './connect.ts'
 import { writeRows } from './plans.ts'
 
-/** A call that no contract restrains, as a page that was taken over makes it. */
+/** A call outside the contract, as a compromised page makes it. */
 type AnyCall = (input: unknown) => Promise<unknown>
 
 async function takeOver() {
@@ -37,7 +37,7 @@ async function withListener() {
   return { baseUrl: `http://127.0.0.1:${port}`, requests }
 }
 
-it('overwrites no file that a save dialog did not name', async () => {
+it('overwrites only files that a save dialog named', async () => {
   const { bridge, call } = await takeOver()
   const file = join(createTemporaryFolder(), 'accounts.csv')
   writeFileSync(file, 'do not touch')
@@ -51,7 +51,7 @@ it('overwrites no file that a save dialog did not name', async () => {
   expect(readFileSync(file, 'utf8')).toBe('do not touch')
 })
 
-it('shows no file that no dialog, drop or upload named', async () => {
+it('shows only files that a dialog, drop or upload named', async () => {
   const { bridge, call } = await takeOver()
   const path = writeRows(2)
   await expect(call('source.preview', { source: { path } })).rejects.toThrow()
@@ -81,7 +81,7 @@ it('sends no variable to an address that the page names', async () => {
   expect(JSON.stringify(requests)).not.toContain('worth-a-lot')
 })
 
-it('sends no single request to an address that the page names, or with a variable that it names', async () => {
+it('sends no single request to an address, or with a variable, that the page names', async () => {
   vi.stubEnv('STRANGERS_SECRET', 'worth-a-lot')
   onTestFinished(() => void vi.unstubAllEnvs())
   const { call } = await takeOver()
@@ -101,7 +101,7 @@ it('sends no single request to an address that the page names, or with a variabl
   expect(requests).toEqual([])
 })
 
-it('opens no listener beyond this machine for a page', async () => {
+it('opens no listener outside this machine for a page', async () => {
   const { bridge, call } = await takeOver()
   const start = {
     connection: { baseUrl: 'http://127.0.0.1:9' },
@@ -115,7 +115,7 @@ it('opens no listener beyond this machine for a page', async () => {
   )
 })
 
-it('does not say whether a file exists that the page names as a certificate', async () => {
+it('does not reveal whether a file exists that the page names as a certificate', async () => {
   const { call } = await takeOver()
   const here = writeRows(1)
   const nowhere = join(createTemporaryFolder(), 'nothing.pem')

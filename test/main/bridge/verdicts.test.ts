@@ -16,7 +16,7 @@ const say = (verdict: RowVerdict['verdict'], rule: string | null = null): RowVer
   note: null,
 })
 
-/** A run of that many rows, of which every fourth triggered Spam. */
+/** A run with that many rows, every fourth of which triggered Spam. */
 async function sendRows(count: number) {
   const service = await startFaultServer({
     onRequest: (request, wire) => {
@@ -40,7 +40,7 @@ const toError = (call: PromiseLike<unknown>) =>
     (error: unknown) => parseBridgeError(error),
   )
 
-it('stores what a person says of a row, takes it back, and narrows the rows by it', async () => {
+it("stores a person's verdict on a row, removes it, and filters the rows by it", async () => {
   const { client, runId } = await sendRows(8)
   const set = (row: number, ...verdicts: RowVerdict[]) => client.verdicts.set({ runId, row, verdicts })
   expect(await client.verdicts.list({ runId })).toEqual([])
@@ -70,7 +70,7 @@ it('stores what a person says of a row, takes it back, and narrows the rows by i
   expect(await client.verdicts.list({ runId })).toMatchObject([{ row: 1 }])
 })
 
-it('keeps rows in a list by verdict whatever was said of them since, on every page of it', async () => {
+it('keeps rows in a list by verdict on every page after their verdicts change', async () => {
   const { client, runId } = await sendRows(8)
   const list = async (verdict: 'none' | 'agree', keptRows: number[], offset = 0) => {
     const filter = { verdict, keptRows }
@@ -85,7 +85,7 @@ it('keeps rows in a list by verdict whatever was said of them since, on every pa
   expect(await list('agree', [2])).toEqual({ rows: [1, 2], total: 2 })
 })
 
-it('writes verdicts to a file, takes them back from it, and names a wrong file without its path', async () => {
+it('writes verdicts to a file, imports them from it, and names a wrong file without its path', async () => {
   const { client, runId, bridge } = await sendRows(4)
   const { sources } = bridge.services
   const folder = createTemporaryFolder()
@@ -115,7 +115,7 @@ it('writes verdicts to a file, takes them back from it, and names a wrong file w
   expect(await client.verdicts.list({ runId })).toHaveLength(3)
 })
 
-it('refuses a verdict of a window that has not seen what was said of the row meanwhile', async () => {
+it("refuses a verdict from a window that has not seen the row's newest verdict", async () => {
   const { client, runId } = await sendRows(2)
   const both = [{ ...say('should', 'Spam'), note: 'x' }, say('should-not', 'Hate')]
   await client.verdicts.set({ runId, row: 1, before: [], verdicts: both })
@@ -128,7 +128,7 @@ it('refuses a verdict of a window that has not seen what was said of the row mea
   expect(gone?.message).toContain('its verdicts are now: none')
 })
 
-it('takes no verdict without its rule, with a rule too many, or on a row that does not exist', async () => {
+it('refuses a verdict without its rule, with a rule too many, or on a row that does not exist', async () => {
   onlyInLongForm()
   const { client, runId } = await sendRows(1)
   const set = (row: number, verdict: RowVerdict) => client.verdicts.set({ runId, row, verdicts: [verdict] })
@@ -138,7 +138,7 @@ it('takes no verdict without its rule, with a rule too many, or on a row that do
   expect(await client.verdicts.list({ runId })).toEqual([])
 })
 
-it('draws rows to be labelled, keeps the place that was reached, and estimates for all rows', async () => {
+it('draws rows to label, remembers the position, and estimates for all rows', async () => {
   onlyInLongForm()
   const { client, runId, workspace } = await sendRows(40)
   expect(await client.labelling.read({ runId })).toBeNull()
@@ -169,7 +169,7 @@ it('draws rows to be labelled, keeps the place that was reached, and estimates f
   await client.labelling.change({ runId, change: { started_at, at: 99 } })
   expect(await client.labelling.read({ runId })).toMatchObject({ at: 12 })
 
-  // Half of what triggered is wrong, and nothing was missed.
+  // Half of the triggered rows are wrong, and nothing was missed.
   const spam = rows.filter((row) => row % 4 === 0)
   for (const row of rows) {
     const verdict = spam.indexOf(row) % 2 === 1 ? say('should-not', 'Spam') : say('agree')
@@ -192,7 +192,7 @@ it('draws rows to be labelled, keeps the place that was reached, and estimates f
   expect(readdirSync(join(workspace, 'runs')).filter((name) => name.startsWith(runId))).toEqual([])
 })
 
-it('gives a verdict back as it was, and leaves it out of a sample that has been drawn since', async () => {
+it('restores a verdict unchanged, and leaves it out of a sample that was drawn since', async () => {
   onlyInLongForm()
   const { client, runId } = await sendRows(8)
   const asked = { by: null, allocation: 'equal' as const, seed: 7, showsDecision: false, rules: [] }
@@ -215,7 +215,7 @@ it('gives a verdict back as it was, and leaves it out of a sample that has been 
   expect(await giveBack()).toMatchObject({ after: [{ row, stratum: null, stratum_rows: null }] })
 })
 
-it('says what is missing where no rows are drawn, none is answered, or a group does not exist', async () => {
+it('says what is missing if no rows are drawn, none is answered, or a group does not exist', async () => {
   onlyInLongForm()
   const { client, runId } = await sendRows(2)
   const asked = {
@@ -233,7 +233,7 @@ it('says what is missing where no rows are drawn, none is answered, or a group d
   )
   expect((await toError(client.labelling.start({ runId, ...asked, size: 0 })))?.message).toContain('size')
   expect((await client.labelling.start({ runId, ...asked })).rows).toHaveLength(2)
-  // A position among rows that were drawn before is none among others.
+  // A position in an earlier sample is not one in a new sample.
   expect((await toError(client.labelling.change({ runId, change })))?.message).toContain('other rows')
   expect(await client.labelling.read({ runId })).toMatchObject({ at: 0 })
 })

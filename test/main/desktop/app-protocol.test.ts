@@ -34,7 +34,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('app://', () => {
-  it('serves the page with one nonce in the body and the policy, and another the next time', async () => {
+  it('serves the page with one nonce in body and policy, and another the next time', async () => {
     const nonces: string[] = []
     for (const path of ['/', '/index.html', '/runs/17']) {
       const response = await get(path)
@@ -51,7 +51,7 @@ describe('app://', () => {
     expect(new Set(nonces).size).toBe(3)
   })
 
-  it('allows nothing inline, nothing evaluated and nothing from elsewhere', async () => {
+  it('allows nothing inline, no evaluated code and nothing from elsewhere', async () => {
     const policy = (await get('/')).headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'")
     expect(policy).not.toMatch(/unsafe|https?:|\*/)
@@ -92,14 +92,14 @@ describe('app://', () => {
     expect(await response.text()).not.toContain('secret')
   })
 
-  it('answers no other host and no other method, and a HEAD without a body', async () => {
+  it('refuses other hosts and other methods, and answers a HEAD without a body', async () => {
     expect((await answer(new Request('app://elsewhere/index.html'))).status).toBe(404)
     expect((await get('/', { method: 'POST', body: 'x' })).status).toBe(405)
     const head = await get('/', { method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])
   })
 
-  it('gives media of rows by their handles, whole and in part, and runs nothing of them', async () => {
+  it('serves media of rows by their handles, whole and in part, and runs nothing in them', async () => {
     const gif = Buffer.from('GIF89a\x01\0\x01\0\0\0\0;', 'latin1')
     writeFileSync(join(folder, 'a.gif'), gif)
     const found = await media.addFile(realpathSync(folder), 'a.gif')

@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 
-// Stands in for the `electron` module, which exists only inside Electron. It keeps what it is given, so that a test
-// can look at it, and carries messages from the preload's side to the main process's as Electron does.
+// Stands in for the `electron` module, which exists only inside Electron. It records what it is given for
+// tests to inspect, and carries messages from the preload script to the main process as Electron does.
 
 type Handler = (event: unknown, ...values: unknown[]) => unknown
 
@@ -20,7 +20,7 @@ class WindowStandIn {
   readonly options: Record<string, unknown> & { webPreferences: Record<string, unknown> }
   url: string | null = null
   focused = false
-  /** What the progress bar was set to, in order. */
+  /** The values that the progress bar was set to, in order. */
   readonly progress: number[] = []
 
   constructor(options: Record<string, unknown> & { webPreferences: Record<string, unknown> }) {
@@ -44,10 +44,10 @@ class WindowStandIn {
   setProgressBar = (share: number) => void this.progress.push(share)
 }
 
-/** What Electron calls `webContents`: a page, its navigation events and its window-open handler. */
+/** Electron's `webContents`: a page, its navigation events and its window-open handler. */
 export function createWebContents() {
   const contents = Object.assign(new EventEmitter(), {
-    /** Messages to the page's preload script; they arrive as events of `ipcRenderer`. */
+    /** Messages to the page's preload script, which arrive as events of `ipcRenderer`. */
     send: (channel: string) => void ipcRenderer.emit(channel, {}),
     reloads: 0,
     reload() {
@@ -66,7 +66,7 @@ class AppStandIn extends EventEmitter {
   isPackaged = true
   hasLock = true
   requestSingleInstanceLock = () => this.hasLock
-  /** Folder that `getPath` names folders in; one that cannot be written unless a test says otherwise. */
+  /** Parent of the folders that `getPath` names; not writable unless a test sets it. */
   home = '/dev/null'
   getPath = (name: string) => `${this.home}/${name}`
   recent: string[] = []
@@ -96,7 +96,7 @@ export const screen = {
   getAllDisplays: () => screen.displays,
 }
 
-/** Gives a process of Node what one of Electron has in the place of Node's channel. */
+/** Gives a Node process the `parentPort` of an Electron utility process. */
 const PARENT_PORT = `data:text/javascript,${encodeURIComponent(`
   import { EventEmitter } from 'node:events'
   const postMessage = (message) => void process.send(message)
@@ -113,7 +113,7 @@ export const utilityProcess = {
 }
 
 export const powerSaveBlocker = {
-  /** Which blockers are on. */
+  /** The ids of active blockers. */
   on: new Set<number>(),
   started: 0,
   start(kind: string) {
@@ -183,7 +183,7 @@ export const session = {
       session.defaultSession.onDevice = handler
     },
     setBluetoothPairingHandler: () => undefined,
-    /** What the system answers, by address. */
+    /** The system's answers, by address. */
     proxies: new Map<string, string>(),
     resolveProxy: async (url: string) => session.defaultSession.proxies.get(url) ?? 'DIRECT',
   },
@@ -209,12 +209,12 @@ export const Menu = {
   setApplicationMenu: (menu: unknown) => {
     Menu.installed = menu
   },
-  /** The items below that item, or of all menus. */
+  /** The items below the given item, or of all menus. */
   list(label?: string): MenuItem[] {
     const items = (Menu.installed as MenuItem[]).flatMap(({ submenu }) => submenu ?? [])
     return label === undefined ? items : (items.find((one) => one.label === label)?.submenu ?? [])
   },
-  /** Chooses an item as a person does. */
+  /** Chooses an item as a person would. */
   click(label: string) {
     const items = Menu.list().flatMap((item) => [item, ...(item.submenu ?? [])])
     const item = items.find((one) => one.label === label)
@@ -227,7 +227,7 @@ export const dialog = {
   errors: [] as string[],
   shown: [] as { window: unknown; options: Record<string, unknown> }[],
   messages: [] as Record<string, unknown>[],
-  /** Which button of a message box is pressed. */
+  /** The index of the button pressed in a message box. */
   pressed: 0,
   showMessageBox: async (...given: unknown[]) => {
     dialog.messages.push(given.at(-1) as Record<string, unknown>)
@@ -250,7 +250,7 @@ export const ipcMain = Object.assign(new EventEmitter(), {
   handle: (channel: string, handler: Handler) => void ipcMain.handlers.set(channel, handler),
 })
 
-/** Who the main process sees as the sender of the preload's messages. */
+/** The sender of the preload's messages as the main process sees it. */
 export const sender = {
   frame: { url: 'app://sluice/', parent: null } as { url: string; parent: unknown } | null,
   contents: null as unknown,
@@ -275,7 +275,7 @@ export const contextBridge = {
   },
 }
 
-/** Files as the system hands them over: only it can give one a path. */
+/** Files from the system: only the system can give one a path. */
 export const filesOnDisk = new WeakMap<File, string>()
 
 export const webUtils = {
@@ -285,15 +285,21 @@ export const webUtils = {
   },
 }
 
-/** Encrypts by a key of this process: what a test can decrypt, and no search for a text finds. */
+/**
+ * Encrypts with a key of this process: a test can decrypt the result, and no text search finds the plain
+ * text.
+ */
 export const safeStorage = {
-  /** The password store that Electron names on Linux. */
+  /** Electron's name for the password store on Linux. */
   backend: 'gnome_libsecret',
   isAvailable: true,
-  /** What Chromium writes first: `v11` for a password of the system's store, `v10` on Linux for one known to everybody. */
+  /**
+   * Chromium's prefix: `v11` for a password from the system's store, `v10` on Linux for one that everybody
+   * knows.
+   */
   prefix: 'v11',
   keys: [0x5a],
-  /** Has what was encrypted until now encrypted anew. */
+  /** Requires everything encrypted so far to be encrypted again. */
   rotate: () => void safeStorage.keys.push((safeStorage.keys.length * 37) % 256),
   getSelectedStorageBackend: () => safeStorage.backend,
   isAsyncEncryptionAvailable: async () => safeStorage.isAvailable,

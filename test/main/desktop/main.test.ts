@@ -18,7 +18,7 @@ import { writeRows } from '../bridge/plans.ts'
 
 let electron: typeof import('./electron-stand-in.ts')
 
-// Electron's modules are one per process, and so is the stand-in: a fresh one, whichever test came before.
+// Electron's modules exist once per process, and so does the stand-in: each test gets a fresh one.
 beforeEach(async () => {
   vi.resetModules()
   electron = await import('./electron-stand-in.ts')
@@ -30,7 +30,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-it('serves the page, through the preload script and a port, with the engine of the chosen workspace', async () => {
+it('serves the page through the preload script and a port, with the engine of the chosen workspace', async () => {
   const workspace = createTemporaryFolder()
   vi.stubEnv('SLUICE_WORKSPACE', workspace)
   const page = new EventTarget()
@@ -51,7 +51,7 @@ it('serves the page, through the preload script and a port, with the engine of t
   expect(await bridge.app.describe()).toMatchObject({ platform: 'desktop', workspace })
   expect((await bridge.runs.list()).entries).toEqual([])
 
-  // What the page may have read is what the system's dialog named, and nothing by its path.
+  // The page may read only files that the system's dialog named, and nothing by path.
   electron.sender.contents = electron.BrowserWindow.windows[0]?.webContents
   const path = writeRows(1)
   electron.dialog.answer = { canceled: false, filePaths: [path], filePath: '' }
@@ -65,7 +65,7 @@ it('serves the page, through the preload script and a port, with the engine of t
   const united = await bridge.source.preview({ source: { sourceId: several.sourceId } })
   expect(united.files?.map(({ name }) => name)).toEqual(['more.csv', 'posts.csv'])
 
-  // The question before production is one of the system's dialogs, whose default is no.
+  // The production question is a system dialog with the default no.
   const stored = storedConnectionSchema.parse({
     name: 'live',
     baseUrl: 'http://127.0.0.1:9',
@@ -87,14 +87,15 @@ it('serves the page, through the preload script and a port, with the engine of t
     },
   ])
 
-  // A typed key is encrypted into the profile; its authorities are chosen in a dialog that names the connection.
+  // A typed key is encrypted into the profile; its authorities are chosen in a dialog that names the
+  // connection.
   expect(await bridge.connections.readStorage()).toEqual({ place: 'profile', reason: null })
   const settings = { baseUrl: 'http://127.0.0.1:9', taskBaseUrl: null, timeoutMs: null, isProduction: false }
   await bridge.connections.add({ name: 'mine', settings, label: 'default', apiKey: 'typed-key-4711' })
   expect((await bridge.connections.list())[1]?.keys).toEqual([
     { label: 'default', place: 'profile', state: 'ready' },
   ])
-  // The proxy is the one that the system's settings name for the address.
+  // The proxy is the one in the system's settings for the address.
   const { proxies } = electron.session.defaultSession
   proxies.set('https://api.example.com', 'PROXY proxy.example.com:3128; DIRECT')
   proxies.set('https://socks.example.com', 'SOCKS5 proxy.example.com:1080')
@@ -115,7 +116,7 @@ it('serves the page, through the preload script and a port, with the engine of t
   await waitFor(() => expect(electron.app.calls).toContain('gone'))
 })
 
-it('keeps a thread that crashed in its log, and shows the page what is left', async () => {
+it('records a crashed thread in its log, and shows the page what is left', async () => {
   startThreadsAnew()
   vi.stubEnv('SLUICE_WORKSPACE', createTemporaryFolder())
   electron.app.home = createTemporaryFolder()

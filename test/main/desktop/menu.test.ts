@@ -9,7 +9,7 @@ import { electron, openPage, settle, standInForElectron, start } from './start-s
 standInForElectron()
 
 describe('the menu', () => {
-  it('has the roles of each system, and a way to the diagnostics', async () => {
+  it('has the roles of each system and an entry for diagnostics', async () => {
     await start()
     const text = JSON.stringify(electron.Menu.installed)
     for (const role of ['editMenu', 'windowMenu', 'help', 'togglefullscreen'])
@@ -37,7 +37,7 @@ describe('the menu', () => {
 })
 
 describe.runIf(process.platform !== 'darwin')('the list of recent sources', () => {
-  it('offers what was opened last, the newest first, also after a restart, and can be cleared', async () => {
+  it('offers recently opened sources, the newest first, even after a restart, and can be cleared', async () => {
     const folder = createTemporaryFolder()
     const [first, second] = [join(folder, 'a & b.csv'), join(folder, 'media')]
     writeFileSync(first, 'a\n')
@@ -63,7 +63,7 @@ describe.runIf(process.platform !== 'darwin')('the list of recent sources', () =
     await waitFor(() => expect(labels()).toEqual(['Nothing opened yet', undefined, 'Clear List']))
   })
 
-  it('looks at files only while the app goes on: a share that is gone takes long to answer', async () => {
+  it('checks files in the background, since a missing share takes long to answer', async () => {
     const file = join(createTemporaryFolder(), 'recent.json')
     writeFileSync(file, JSON.stringify([file]))
     const { createRecentSources } = await import('../../../src/main/desktop/recent-sources.ts')
@@ -75,7 +75,7 @@ describe.runIf(process.platform !== 'darwin')('the list of recent sources', () =
     expect(changes).toEqual(['changed'])
   })
 
-  it('greys out what is gone when the person comes back, and offers it again when it is there again', async () => {
+  it('greys out missing files when the person comes back, and offers them again when they reappear', async () => {
     const file = join(createTemporaryFolder(), 'rows.csv')
     writeFileSync(file, 'a\n')
     await start({ args: [file] })
@@ -115,7 +115,7 @@ describe('the command line', () => {
     const { installAbout } = await import('../../../src/main/desktop/menu.ts')
     for (const platform of ['darwin', 'win32', 'linux'] as const) {
       installAbout(platform)
-      // The panel of Linux shows no credits, those of the others show them.
+      // The panel on Linux shows no credits; those on other systems do.
       expect(electron.app.about[platform === 'linux' ? 'copyright' : 'credits']).toContain(
         WHERE_COMMAND_LINE_IS,
       )

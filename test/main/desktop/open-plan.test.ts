@@ -16,7 +16,7 @@ function writePlan(name = 'posts.sluiceplan'): string {
 
 const QUESTION = { source: '/home/somebody/.ssh/id_rsa', sent: 'the API key in OTHER to https://example.com' }
 
-it('is what the app was started with, what macOS opens before it is ready, and what a second start names', async () => {
+it('can be given at the start, by macOS before the app is ready, or by a second start', async () => {
   const [first, second, third] = [writePlan(), writePlan('posts.plan.json'), writePlan()]
   await start({ args: [first] })
   const page = await openPage()
@@ -36,7 +36,7 @@ it('is what the app was started with, what macOS opens before it is ready, and w
   await waitFor(async () => expect(await page.take()).toEqual({ kind: 'plan', planId: `handle of ${third}` }))
 })
 
-it('is opened where it is dropped or chosen, and is no source', async () => {
+it('is opened when dropped or chosen, and is not a source', async () => {
   const file = writePlan()
   await start()
   const page = await openPage()
@@ -56,7 +56,7 @@ it('is opened where it is dropped or chosen, and is no source', async () => {
   expect(electron.dialog.messages.at(-1)?.['message']).toContain('together with other files')
 })
 
-it('is a folder, not a plan, where a folder is called like one', async () => {
+it('is not a folder with the name of a plan', async () => {
   const folder = join(createTemporaryFolder(), 'media.sluiceplan')
   mkdirSync(folder)
   await start({ args: [folder] })
@@ -64,7 +64,7 @@ it('is a folder, not a plan, where a folder is called like one', async () => {
   await waitFor(async () => expect(await page.take()).toMatchObject({ kind: 'source' }))
 })
 
-it('does not reach the page unless a person agrees to where it leads, in a dialog that no page can answer', async () => {
+it('only reaches the page if a person agrees to its destination in a dialog that no page can answer', async () => {
   const file = writePlan()
   const { window } = await start({ question: QUESTION })
   const page = await openPage()

@@ -20,7 +20,7 @@ async function openKeys(platform: NodeJS.Platform = 'linux') {
 }
 
 describe('keys in the profile', () => {
-  it('are encrypted by the system in a file for their owner alone, and found again after a restart', async () => {
+  it('are encrypted by the system in a file for their owner only, and found after a restart', async () => {
     const { file, keys, again } = await openKeys()
     expect(await keys.get('staging/default')).toBeNull()
     await Promise.all([keys.set('staging/default', SECRET), keys.set('live/default', 'another')])
@@ -34,7 +34,7 @@ describe('keys in the profile', () => {
     expect(await again().get('live/default')).toBe('another')
   })
 
-  it('are encrypted anew where the system asks for it', async () => {
+  it('are encrypted again if the system asks for it', async () => {
     const { file, keys } = await openKeys()
     await keys.set('staging/default', SECRET)
     const before = readFileSync(file, 'utf8')
@@ -44,7 +44,7 @@ describe('keys in the profile', () => {
     expect(await keys.get('staging/default')).toBe(SECRET)
   })
 
-  it('are given out where they cannot be encrypted anew, and never take the place of what was typed meanwhile', async () => {
+  it('are given out even if they cannot be encrypted again, and never replace what was typed meanwhile', async () => {
     const { keys, again } = await openKeys()
     await keys.set('staging/default', SECRET)
     electron.safeStorage.rotate()
@@ -60,18 +60,15 @@ describe('keys in the profile', () => {
     expect(await again().get('staging/default')).toBe('newer')
   })
 
-  it.each(['basic_text', 'unknown'] as const)(
-    'are not kept on Linux where its store is %s',
-    async (backend) => {
-      electron.safeStorage.backend = backend
-      const { file, keys } = await openKeys()
-      await expect(keys.check()).rejects.toThrow('no password store')
-      await expect(keys.set('staging/default', SECRET)).rejects.toThrow('no password store')
-      expect(statSync(file, { throwIfNoEntry: false })).toBeUndefined()
-    },
-  )
+  it.each(['basic_text', 'unknown'] as const)('are not kept on Linux if its store is %s', async (backend) => {
+    electron.safeStorage.backend = backend
+    const { file, keys } = await openKeys()
+    await expect(keys.check()).rejects.toThrow('no password store')
+    await expect(keys.set('staging/default', SECRET)).rejects.toThrow('no password store')
+    expect(statSync(file, { throwIfNoEntry: false })).toBeUndefined()
+  })
 
-  it('are not kept on Linux where they would be encrypted with a password that everybody knows', async () => {
+  it('are not kept on Linux if they would be encrypted with a password that everybody knows', async () => {
     electron.safeStorage.prefix = 'v10'
     const { file, keys } = await openKeys()
     await expect(keys.set('staging/default', SECRET)).rejects.toThrow('a password that everybody knows')
@@ -81,13 +78,13 @@ describe('keys in the profile', () => {
     expect(await elsewhere.keys.get('staging/default')).toBe(SECRET)
   })
 
-  it('are not kept where the system encrypts nothing', async () => {
+  it('are not kept if the system encrypts nothing', async () => {
     electron.safeStorage.isAvailable = false
     const { keys } = await openKeys('win32')
     await expect(keys.check()).rejects.toThrow('does not encrypt anything')
   })
 
-  it('leave a damaged file as it is, and say so without repeating it', async () => {
+  it('leave a damaged file unchanged, and say so without repeating it', async () => {
     const { file, keys } = await openKeys()
     writeFileSync(file, '{"version":1,"secrets":{"a":17}} sk-hunter2')
     await expect(keys.get('a')).rejects.toThrow(`${file} cannot be read: it is damaged`)

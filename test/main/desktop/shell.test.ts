@@ -28,7 +28,7 @@ describe('what a person opens from outside', () => {
     expect(electron.app.recent).toEqual([join(folder, 'rows.csv')])
   })
 
-  it('is what a second start names, relative to where that was, and brings the window to the front', async () => {
+  it('is a file that a second start names, relative to its folder, and brings the window to the front', async () => {
     const folder = createTemporaryFolder()
     mkdirSync(join(folder, 'media'))
     const { window } = await start()
@@ -42,7 +42,7 @@ describe('what a person opens from outside', () => {
     expect(await page.take()).toBeNull()
   })
 
-  it('is a file by its address, as desktops on Linux pass it, and none of another machine', async () => {
+  it('is a file by its URL, as Linux desktops pass it, unless it is on another machine', async () => {
     const file = join(createTemporaryFolder(), 'rows of may.csv')
     writeFileSync(file, 'a\n')
     await start()
@@ -54,7 +54,7 @@ describe('what a person opens from outside', () => {
     expect(await page.take()).toMatchObject({ source: { sourceId: `handle of ${file}` } })
   })
 
-  it('is what macOS says was dropped on the icon', async () => {
+  it('is a file that was dropped on the icon on macOS', async () => {
     const file = join(createTemporaryFolder(), 'rows.csv')
     writeFileSync(file, 'a\n')
     await start()
@@ -66,7 +66,7 @@ describe('what a person opens from outside', () => {
     expect(await page.take()).toMatchObject({ kind: 'source' })
   })
 
-  it('is a link that shows a run, and nothing else that a link could say', async () => {
+  it('is a link to a run, and no other link', async () => {
     await start()
     const page = await openPage()
     const open = async (link: string) => {
@@ -92,7 +92,7 @@ describe('what a person opens from outside', () => {
     expect(electron.app.calls).toContain('links of sluice')
   })
 
-  it('goes to no page but ours', async () => {
+  it('opens no page but ours', async () => {
     await start()
     const page = await openPage()
     electron.sender.frame = { url: 'https://example.com/', parent: null }
@@ -120,7 +120,7 @@ describe('a run under way', () => {
     expect(window.progress).toEqual([-1, 0.5, -1])
   })
 
-  it('keeps the machine awake while requests go out, and no longer', async () => {
+  it('keeps the machine awake only while requests go out', async () => {
     const { say } = await start()
     const isAwake = () => electron.powerSaveBlocker.on.size
     say(toRun('intake'))
@@ -136,7 +136,7 @@ describe('a run under way', () => {
     expect(isAwake()).toBe(0)
   })
 
-  it('is announced when it ends after a while and the person is elsewhere, without its content', async () => {
+  it('is announced without content when it ends after a while and the person is elsewhere', async () => {
     const { window, say } = await start()
     const page = await openPage()
     const shown = () => electron.Notification.shown
@@ -170,7 +170,7 @@ describe('quitting', () => {
     expect(countClosed()).toBe(1)
   })
 
-  it('asks with a run under way, and leaves it alone unless told otherwise', async () => {
+  it('asks while a run is under way, and leaves it alone unless told otherwise', async () => {
     const { say, countClosed } = await start()
     say(toRun('running', 5))
     electron.dialog.pressed = CHOICES.cancel
@@ -226,7 +226,7 @@ describe('the window', () => {
     expect((await start({ home })).window.options).toMatchObject({ width: 1440 })
   })
 
-  it('says that its page crashed, loads it again, and keeps the runs', async () => {
+  it('reports that its page crashed, reloads it, and keeps the runs', async () => {
     const { window, countClosed, home } = await start()
     electron.dialog.pressed = 0
     window.webContents.emit('render-process-gone', {}, { reason: 'oom', exitCode: 5 })
@@ -242,7 +242,7 @@ describe('the window', () => {
 })
 
 describe('a crash of a thread or a helper process', () => {
-  it('is in the log, and in the window where it is not known there yet', async () => {
+  it('is in the log, and in the window if the window does not know of it yet', async () => {
     const { home, crashes } = await start()
     crashes.note(
       new SluiceError({ id: 'run_broke_off', runId: '20261122-120000-1', reason: 'out of memory' }),
@@ -265,7 +265,7 @@ describe('a crash of a thread or a helper process', () => {
 })
 
 describe('what the settings of the page may ask of the desktop', () => {
-  it('is to open a folder, to collect diagnostics, and nothing about updates where there are none', async () => {
+  it('is to open a folder, to collect diagnostics, and nothing about updates without an updater', async () => {
     const { home, desktop } = await start()
     const parts = desktop()
     expect(parts).toMatchObject({ logFolder: join(home, 'logs'), updates: null })
@@ -275,7 +275,7 @@ describe('what the settings of the page may ask of the desktop', () => {
     expect(electron.shell.folders[1]).toContain(parts?.diagnosticsFolder)
   })
 
-  it('is to turn the looking for updates off, which the menu then shows', async () => {
+  it('is to turn off automatic update checks, which the menu then shows', async () => {
     const updater = Object.assign(new EventEmitter(), { checkForUpdates: async () => null })
     const { desktop } = await start({ updater })
     const isChecked = () => JSON.stringify(electron.Menu.installed).includes('"checked":true')
@@ -287,7 +287,7 @@ describe('what the settings of the page may ask of the desktop', () => {
 })
 
 describe('diagnostics', () => {
-  it('are a folder to look through: versions, counts and a log, without content, names, addresses or keys', async () => {
+  it('are a readable folder: versions, counts and a log, without content, names, addresses or keys', async () => {
     const { home, say, fail } = await start()
     say(toRun('running', 5))
     say()
@@ -312,7 +312,7 @@ describe('diagnostics', () => {
     expect(all).not.toMatch(/hidden|me:pw|0123456789abc/)
   })
 
-  it('hold no key that Sluice has used, however short', async () => {
+  it('contain no key that Sluice has used, however short', async () => {
     const { home, fail } = await start()
     const { ApiKey, ProxyCredentials } = await import('../../../src/main/engine/secrets/bound-secret.ts')
     ApiKey.create('k-4711', { baseUrl: 'https://api.example.com' }, 'that was typed in')
@@ -322,7 +322,7 @@ describe('diagnostics', () => {
     expect(log).toContain('refused [redacted] and [redacted] after [redacted]')
   })
 
-  it('keep three log files of a megabyte at most', async () => {
+  it('keep at most three log files of a megabyte', async () => {
     const { openEventLog } = await import('../../../src/main/desktop/event-log.ts')
     const folder = join(createTemporaryFolder(), 'logs')
     const log = openEventLog(folder, () => new Date(0))

@@ -12,7 +12,7 @@ let startDesktop: typeof import('../../../src/main/desktop/start-desktop.ts').st
 let served: MessagePort[]
 let closed: number
 
-// Electron's modules are one per process, and so is the stand-in: a fresh one for each test.
+// Electron's modules exist once per process, and so does the stand-in: each test gets a fresh one.
 beforeEach(async () => {
   vi.resetModules()
   electron = await import('./electron-stand-in.ts')
@@ -66,7 +66,7 @@ async function start(appUrl?: string) {
   return window
 }
 
-/** Runs the preload script in a page of its own and returns the way to post to that page. */
+/** Runs the preload script in a page of its own and returns a function that posts to that page. */
 async function runPreload() {
   const page = new EventTarget()
   vi.stubGlobal('window', page)
@@ -96,7 +96,7 @@ describe('the desktop window', () => {
     expect(electron.app.calls).toContain('enableSandbox')
   })
 
-  it('is shown once it has something to show', async () => {
+  it('is shown once it has content', async () => {
     const window = await start()
     expect(window.calls).toEqual([])
     window.events.emit('ready-to-show')
@@ -132,7 +132,7 @@ describe('the desktop window', () => {
     },
   )
 
-  it('opens no further window, and only https links, after a click and a dialog that shows the whole address', async () => {
+  it('opens no other window, and https links only after a click and a dialog with the full address', async () => {
     const { webContents } = await start()
     const open = (url: string) => webContents.openHandler?.({ url })
     const click = () => webContents.emit('input-event', {}, { type: 'mouseUp' })
@@ -148,7 +148,7 @@ describe('the desktop window', () => {
     expect(electron.dialog.messages).toMatchObject([{ detail: 'https://example.com/declined', defaultId: 0 }])
     expect(electron.shell.opened).toEqual([])
     electron.dialog.pressed = 1
-    // One click is good for one link.
+    // One click opens one link only.
     open('https://example.com/again')
     await settle()
     expect(electron.shell.opened).toEqual([])
@@ -170,7 +170,7 @@ describe('the desktop window', () => {
     expect(electron.shell.opened).toEqual(['https://example.com/help'])
   })
 
-  it('has no webview, no device and no permission but writing text to the clipboard', async () => {
+  it('has no webview, no device access, and no permission but writing text to the clipboard', async () => {
     const { webContents } = await start()
     const event = { preventDefault: vi.fn() }
     webContents.emit('will-attach-webview', event)
@@ -199,7 +199,7 @@ describe('the desktop window', () => {
     expect(onDevice?.()).toBe(false)
   })
 
-  it('offers reload and developer tools only where the app is not installed', async () => {
+  it('offers reload and developer tools only if the app is not installed', async () => {
     await start()
     expect(JSON.stringify(electron.Menu.installed)).not.toMatch(/reload|toggleDevTools/)
     electron.app.isPackaged = false
@@ -209,7 +209,7 @@ describe('the desktop window', () => {
 })
 
 describe('the way from the page to the bridge', () => {
-  it('carries a port through the preload script, both directions open', async () => {
+  it('carries a port through the preload script in both directions', async () => {
     await start()
     const post = await runPreload()
     const { port1, port2 } = new MessageChannel()
@@ -220,7 +220,7 @@ describe('the way from the page to the bridge', () => {
     port1.close()
   })
 
-  it('carries no other message, none of another window, and none without a port', async () => {
+  it('carries no other message, none from another window, and none without a port', async () => {
     await start()
     const post = await runPreload()
     const { port1, port2 } = new MessageChannel()
@@ -236,7 +236,7 @@ describe('the way from the page to the bridge', () => {
     ['another host of the scheme', { url: 'app://elsewhere/', parent: null }],
     ['a frame inside the page', { url: 'app://sluice/', parent: {} }],
     ['a frame that is gone', null],
-  ])('closes the port of %s unheard', async (_name, frame) => {
+  ])('closes the port of %s without a message', async (_name, frame) => {
     await start()
     const post = await runPreload()
     electron.sender.frame = frame
@@ -247,7 +247,7 @@ describe('the way from the page to the bridge', () => {
     expect(served).toEqual([])
   })
 
-  it('takes a development server for the page only where it was started with it', async () => {
+  it('accepts a development server as the page only if it was started with it', async () => {
     await start('http://localhost:5173/')
     const post = await runPreload()
     const { port1, port2 } = new MessageChannel()
@@ -259,7 +259,7 @@ describe('the way from the page to the bridge', () => {
 })
 
 describe('window.sluice', () => {
-  it('is all the preload script exposes, and holds nothing but eight functions', async () => {
+  it('is all that the preload script exposes, and holds only eight functions', async () => {
     await start()
     await runPreload()
     expect([...electron.contextBridge.exposed.keys()]).toEqual([DESKTOP_API_NAME])
@@ -276,7 +276,7 @@ describe('window.sluice', () => {
     ])
   })
 
-  it('makes a source of a file that the system handed over, and of nothing that a page made itself', async () => {
+  it('makes a source of a file from the system only, never of one that a page made itself', async () => {
     await start()
     await runPreload()
     const api = electron.contextBridge.exposed.get(DESKTOP_API_NAME) ?? {}
@@ -289,7 +289,7 @@ describe('window.sluice', () => {
     }
   })
 
-  it('asks for files with the system dialogs, over the window that asks', async () => {
+  it("asks for files with the system's dialogs, over the window that asks", async () => {
     const window = await start()
     await runPreload()
     const api = electron.contextBridge.exposed.get(DESKTOP_API_NAME) ?? {}
@@ -329,7 +329,7 @@ describe('window.sluice', () => {
     expect(electron.dialog.shown[1]).toMatchObject({ options: { properties: ['openFile'] } })
   })
 
-  it('answers no frame but the page, on every channel there is', async () => {
+  it('answers no frame but the page, on every channel', async () => {
     await start()
     const channels = [...electron.ipcMain.handlers.keys(), ...electron.ipcMain.eventNames()].map(String)
     const { opened, ...incoming } = IPC_CHANNELS
@@ -374,7 +374,7 @@ describe('window.sluice', () => {
 })
 
 describe('the app', () => {
-  it('leaves a second instance to the first, which comes to the front', async () => {
+  it('hands over to the first instance, which comes to the front', async () => {
     const window = await start()
     electron.app.emit('second-instance', {}, ['/app/sluice'], '/')
     expect(window.calls).toEqual(['restore', 'show', 'focus'])
@@ -386,7 +386,7 @@ describe('the app', () => {
     expect(electron.app.calls).toContain('quit')
   })
 
-  it('closes the bridge once before it goes', async () => {
+  it('closes the bridge once before it quits', async () => {
     await start()
     electron.app.quit()
     electron.app.quit()
@@ -395,7 +395,7 @@ describe('the app', () => {
     expect(closed).toBe(1)
   })
 
-  it('says why there is no window, with what to do, and ends', async () => {
+  it('says why there is no window and what to do, and quits', async () => {
     const { SluiceError } = await import('../../../src/shared/messages/errors.ts')
     const openBridge = async () => {
       throw new SluiceError({ id: 'workspace_not_made', workspace: '/data', reason: 'no space' })

@@ -6,10 +6,10 @@ import { createCrashes } from '../../../src/main/bridge/crashes.ts'
 import { DESKTOP_API_NAME } from '../../../src/shared/bridge/desktop-api.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 
-/** The stand-in for electron that the app under test has. */
+/** The electron stand-in of the app under test. */
 export let electron: typeof import('./electron-stand-in.ts')
 
-/** Gives each test of a file a stand-in of its own: Electron's modules are one per process. */
+/** Gives each test of a file a fresh stand-in, because Electron's modules exist once per process. */
 export function standInForElectron(): void {
   beforeEach(async () => {
     vi.resetModules()
@@ -19,22 +19,22 @@ export function standInForElectron(): void {
   })
 }
 
-/** The part of a snapshot that the shell looks at. */
+/** The part of a snapshot that the shell reads. */
 export function toRun(phase: string, settled = 0, elapsedMs = 0, runId = '20261122-120000-1') {
   const rows = { read: 110, invalid: 10, succeeded: settled, rejected: 0, failed: 0, unknown: 0, overdue: 0 }
   return { runId, phase, rows, elapsedMs, load: null }
 }
 
-/** Starts the app over an engine that is only its runs, as the test says they are. */
+/** Starts the app over an engine reduced to the runs that the test sets. */
 export async function start({
   args = [] as string[],
   home = createTemporaryFolder(),
-  /** What is asked about each plan that is opened. */
+  /** The question about each opened plan. */
   question = null as { source: string; sent: string } | null,
   updater = null as object | null,
 } = {}) {
   electron.app.home = home
-  // Electron has made it by the time the app is ready.
+  // Electron creates it before the app is ready.
   mkdirSync(join(home, 'userData'), { recursive: true })
   const runs = { now: [] as ReturnType<typeof toRun>[], listeners: new Set<() => void>() }
   const say = (...now: ReturnType<typeof toRun>[]) => {
@@ -104,7 +104,7 @@ export async function start({
   }
 }
 
-/** Runs the preload script in a page of its own, as far as what is opened from outside goes. */
+/** Runs the part of the preload script that handles files opened from outside, in a page of its own. */
 export async function openPage() {
   vi.stubGlobal('window', new EventTarget())
   await import('../../../src/main/desktop/preload.ts')
@@ -116,5 +116,5 @@ export async function openPage() {
   return { take: () => api['takeOpened']?.(), countAnnounced: () => announced }
 }
 
-/** Lets everything that is due happen. */
+/** Lets all due work happen. */
 export const settle = () => new Promise((resolve) => setImmediate(resolve))

@@ -20,7 +20,7 @@ const CALLS = inject('isLong') ? 2_000 : 120
 
 let electron: typeof import('./electron-stand-in.ts')
 
-// Electron's modules are one per process, and so is the stand-in: a fresh one, whichever test came before.
+// Electron's modules exist once per process, and so does the stand-in: each test gets a fresh one.
 beforeEach(async () => {
   vi.resetModules()
   electron = await import('./electron-stand-in.ts')
@@ -32,7 +32,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-/** Starts the desktop app as it is and opens its bridge as the page does. */
+/** Starts the real desktop app and opens its bridge as the page does. */
 async function openDesktop(world: World) {
   vi.stubEnv('SLUICE_WORKSPACE', world.workspace)
   const page = new EventTarget()
@@ -58,7 +58,7 @@ async function openDesktop(world: World) {
   return { client, said, api, close }
 }
 
-it('reaches no secret, file, listener or production that nobody named, whatever the page calls', {
+it('reaches no secret, file, listener or production that no person named, whatever the page calls', {
   timeout: 240_000,
 }, async () => {
   const world = await createWorld()
@@ -69,7 +69,7 @@ it('reaches no secret, file, listener or production that nobody named, whatever 
   const { targetId } = exportTargetSchema.parse(await api?.['chooseExportFile']?.('results.csv'))
   electron.dialog.answer = { canceled: true, filePaths: [], filePath: '' }
 
-  // Without handles of its own, the page turns to what the preload script gives it.
+  // Without handles of its own, the page tries those from the preload script.
   for (const made of [
     ...world.unnamed,
     ...world.unnamed.map((path) => ({ path, name: path })),
@@ -85,16 +85,16 @@ it('reaches no secret, file, listener or production that nobody named, whatever 
   expect(world.findHarm(said)).toEqual([])
   expect(electron.dialog.messages.length).toBeGreaterThan(0)
 
-  // The page was not merely dead: it starts runs, and a stored connection's key goes to its own address.
+  // The page does work: it starts runs, and a stored connection's key goes to its own address.
   expect(runIds.length).toBeGreaterThan(5)
-  // The page may have marked a connection of its own as production, at this very address.
+  // The page may have marked a connection of its own as production at this very address.
   const { pressed } = electron.dialog
   electron.dialog.pressed = 1
   await sendOne(client, sourceId, 'staging')
   electron.dialog.pressed = pressed
   expect(world.staging.requests.join('\n')).toContain(VARIABLES.STAGING_KEY)
   expect(world.findHarm(said)).toEqual([])
-  // With a person's consent, and with nothing else, rows go to production.
+  // Rows go to production only with a person's consent.
   await expect(sendOne(client, sourceId, 'live')).rejects.toThrow('not confirmed')
   expect(world.production.requests).toEqual([])
   electron.dialog.pressed = 1

@@ -14,8 +14,8 @@ import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
-// The updater of AppImages runs as it is, over a feed as a release writes it; only its way to the network and its app
-// are Node's instead of Electron's.
+// The real AppImage updater runs over a feed like a release's; only its network access and its app are Node's
+// instead of Electron's.
 
 const NEXT = '99.0.0'
 const NEXT_NAME = `Sluice-${NEXT}-linux-${process.arch}.AppImage`
@@ -31,12 +31,12 @@ beforeEach(async () => {
 
 interface Feed {
   url: string
-  /** Paths that were asked for. */
+  /** The requested paths. */
   asked: string[]
   server: Server
 }
 
-/** Serves a release whose AppImage is a script; `hold` keeps its download waiting until it is called off. */
+/** Serves a release whose AppImage is a script; `hold` keeps its download waiting until it is cancelled. */
 async function serveRelease(
   folder: string,
   { version = NEXT, bytes = '', hold = (): boolean => false } = {},
@@ -87,7 +87,7 @@ function standInForElectron(folder: string): void {
   onTestFinished(() => hooks.deregister())
 }
 
-/** An updater of an installed version N, whose file is in `folder`. */
+/** An updater of an installed version N whose file is in `folder`. */
 function createUpdater(folder: string, url: string) {
   const installed = join(folder, 'Sluice.AppImage')
   writeFileSync(installed, 'version N')
@@ -170,7 +170,7 @@ describe.runIf(process.platform === 'linux')('an update', () => {
     expect(order).toEqual(['closed'])
     await waitFor(() => expect(countQuits()).toBe(1))
     expect(readFileSync(installed, 'utf8')).toMatch(/^#!\/bin\/sh/)
-    // The version that was installed has started.
+    // The newly installed version has started.
     await waitFor(() => expect(readFileSync(join(folder, 'started'), 'utf8')).toBe(NEXT))
   })
 
@@ -183,7 +183,7 @@ describe.runIf(process.platform === 'linux')('an update', () => {
     expect(order).toEqual([])
   })
 
-  it('waits for the end of a run before it asks, and before it looks', async () => {
+  it('waits for the end of a run before it asks or checks', async () => {
     const { updates, feed, say } = await open()
     say('running')
     const checked = updates.check({ byPerson: false })
@@ -195,7 +195,7 @@ describe.runIf(process.platform === 'linux')('an update', () => {
     expect(messages().at(-1)).toBe(`Sluice ${NEXT} is available`)
   })
 
-  it('ends its download when a run begins, and downloads again when the run has ended', async () => {
+  it('stops its download when a run begins, and downloads again when the run has ended', async () => {
     let isHeld = true
     const { updates, feed, say, logged, installed } = await open({ hold: () => isHeld })
     electron.dialog.pressed = 1
@@ -210,7 +210,7 @@ describe.runIf(process.platform === 'linux')('an update', () => {
     expect(readFileSync(installed, 'utf8')).toMatch(/^#!/)
   })
 
-  it('is refused if it is not the file that the feed promises, and says so', async () => {
+  it("is refused if the file differs from the feed's hash, and says so", async () => {
     const { updates, installed, folder } = await open({ bytes: 'something else' })
     electron.dialog.pressed = 1
     await updates.check({ byPerson: false })
@@ -220,7 +220,7 @@ describe.runIf(process.platform === 'linux')('an update', () => {
     expect(existsSync(join(folder, 'started'))).toBe(false)
   })
 
-  it('is not offered where the installed version is the newest, which a person who asked is told', async () => {
+  it('is not offered if the installed version is the newest, which a person who asked is told', async () => {
     const { updates } = await open({ version: APP_VERSION })
     await updates.check({ byPerson: false })
     expect(messages()).toEqual([])
@@ -228,7 +228,7 @@ describe.runIf(process.platform === 'linux')('an update', () => {
     expect(messages()).toEqual([`Sluice ${APP_VERSION} is the newest version`])
   })
 
-  it('interrupts nobody because the machine is offline, and says why it cannot look to a person who asked', async () => {
+  it('interrupts nobody when the machine is offline, but tells a person who asked why it cannot check', async () => {
     onlyInLongForm()
     const { updates, logged } = await open({}, 'http://127.0.0.1:9')
     await updates.check({ byPerson: false })
@@ -238,7 +238,7 @@ describe.runIf(process.platform === 'linux')('an update', () => {
     expect(messages()).toEqual(['Cannot look for updates'])
   })
 
-  it('is looked for daily unless the person has turned that off, which is remembered', async () => {
+  it('is checked for daily unless the person has turned that off, which is remembered', async () => {
     const { updates } = await open()
     expect(updates.isAutomatic()).toBe(true)
     updates.setAutomatic(false)
@@ -247,7 +247,7 @@ describe.runIf(process.platform === 'linux')('an update', () => {
     expect(updates.isAutomatic()).toBe(true)
   })
 
-  it('is not looked for daily where the note that may have turned it off is damaged', async () => {
+  it('is not checked for daily if the file that may have turned it off is damaged', async () => {
     const { updates, folder } = await open()
     writeFileSync(join(folder, 'updates.json'), 'not json')
     expect(updates.isAutomatic()).toBe(false)

@@ -33,7 +33,7 @@ async function ask(sql: string, options: { timeoutMs?: number; signal?: AbortSig
 
 const ENDLESS = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n'
 
-test('the desktop app answers statements in a process of its own', async () => {
+test('the desktop app answers statements in a separate process', async () => {
   expect(await ask('SELECT 1 AS one, 2 AS two')).toEqual({
     rows: [
       ['one', 'two'],
@@ -44,7 +44,7 @@ test('the desktop app answers statements in a process of its own', async () => {
   await expect(ask('SELECT absent FROM rows')).rejects.toThrow('no such column: absent')
 })
 
-test('a statement in it is ended when its time is over, and when nobody waits any more', async () => {
+test('a statement in it is ended at its time limit, and when nobody waits any more', async () => {
   await expect(ask(ENDLESS, { timeoutMs: 1_500 })).rejects.toThrow('was stopped')
   const controller = new AbortController()
   const asked = ask(ENDLESS, { signal: controller.signal })

@@ -42,7 +42,7 @@ async function findTriggered(sandbox: TestSandbox, text: string): Promise<string
 }
 
 describe('API keys', () => {
-  it('are interchangeable, and anything else is 403', async () => {
+  it('are interchangeable, and any other key gets 403', async () => {
     const sandbox = await withSandbox({ apiKeys: ['first', 'second'] })
     expect((await send(sandbox, 'first')).status).toBe(200)
     expect((await send(sandbox, 'second')).status).toBe(200)
@@ -66,7 +66,7 @@ describe('API keys', () => {
     '/api/v1/custom_index/sandbox-index/remove/async',
     '/api/v1/watchlist/add',
     '/api/v1/watchlist/update',
-  ])('are wanted by %s, before anything else is looked at', async (path) => {
+  ])('are required by %s, before anything else is checked', async (path) => {
     const sandbox = await withSandbox()
     const refused = await sandbox.post(path, '{', { authorization: 'token wrong' })
     expect(refused.status).toBe(403)
@@ -74,7 +74,7 @@ describe('API keys', () => {
     expect((await sandbox.post(path, '{')).status).toBe(400)
   })
 
-  it('are refreshed and deleted at once, each for itself', async () => {
+  it('are refreshed and deleted at once, each separately', async () => {
     const sandbox = await withSandbox({ apiKeys: ['first', 'second'] })
     const refreshed = await sandbox.admin('POST', '/keys/1/refresh')
     const { key } = refreshed.body as { key: string }
@@ -101,7 +101,7 @@ describe('API keys', () => {
 })
 
 describe('rules', () => {
-  it('are listed, replaced, switched off and removed from one request to the next', async () => {
+  it('are listed, replaced, switched off and removed with effect on the next request', async () => {
     const sandbox = await withSandbox()
     const rule = {
       rule_name: 'Greeting',
@@ -152,7 +152,7 @@ describe('watchlists', () => {
 })
 
 describe('the behaviour', () => {
-  it('can be looked at and changed while the sandbox runs', async () => {
+  it('can be read and changed while the sandbox runs', async () => {
     const sandbox = await withSandbox({ latency: '1ms' })
     expect((await sandbox.admin('PATCH', '/behaviour', { faults: ['503=100%'] })).body).toEqual({
       latency: '1ms',
@@ -175,7 +175,7 @@ describe('the behaviour', () => {
 })
 
 describe('tasks', () => {
-  it('are listed a page at a time, and forgotten on request', async () => {
+  it('are listed by page, and deleted on request', async () => {
     const sandbox = await withSandbox()
     for (const text of ['a', 'b', 'c']) await send(sandbox, sandbox.key, text)
     const { body } = await sandbox.admin('GET', '/tasks?offset=1&limit=1')
@@ -187,7 +187,7 @@ describe('tasks', () => {
 })
 
 describe('requests to indexes, watchlists and appeals', () => {
-  it('are logged as they came, counted by how they ended, and forgotten on request', async () => {
+  it('are logged as they came, counted by outcome, and deleted on request', async () => {
     const sandbox = await withSandbox({ keepRequestBytes: 60 })
     const small = { watchlist: 'sandbox_terms', terms: [{ term: 'a' }] }
     await sandbox.post('/api/v1/watchlist/add', small)
@@ -216,7 +216,7 @@ describe('requests to indexes, watchlists and appeals', () => {
   })
 })
 
-/** fetch sends neither another Host nor another Origin, so this does. */
+/** fetch cannot set Host or Origin, so this does. */
 function readStatus(
   url: string,
   headers: Record<string, string>,
@@ -233,7 +233,7 @@ function readStatus(
 }
 
 describe('the admin routes', () => {
-  it('answer programs on this machine, not web pages', async () => {
+  it('answer programs on this machine, but not web pages', async () => {
     const sandbox = await withSandbox()
     const url = `${sandbox.baseUrl}/sandbox/admin/keys`
     const token = { [ADMIN_TOKEN_HEADER]: sandbox.adminToken }
@@ -243,7 +243,7 @@ describe('the admin routes', () => {
     expect(await readStatus(url, { ...token, origin: 'https://example.com' })).toBe(403)
   })
 
-  it('want the token of this start, each of them, and a new start has another', async () => {
+  it('all require the token of this start, and a new start has another', async () => {
     const sandbox = await withSandbox()
     const other = await withSandbox()
     expect(sandbox.adminToken).toMatch(/^[\w-]{32,}$/)
@@ -282,7 +282,7 @@ describe('the Host header', () => {
     expect(await readStatus(appeal, {})).toBe(200)
   })
 
-  it('may be any address, but no other name, where the sandbox listens beyond this machine', async () => {
+  it('may be any address, but no other name, if the sandbox listens beyond this machine', async () => {
     const sandbox = await withSandbox({ host: '0.0.0.0' })
     const appeal = `http://127.0.0.1:${sandbox.port}/api/v1/appeals/status/appeal-1`
     expect(await readStatus(appeal, { host: '192.0.2.1' })).toBe(200)
@@ -291,7 +291,7 @@ describe('the Host header', () => {
 })
 
 describe('arrivals', () => {
-  it('are listed newest first with those that were refused or met a fault, and counted by endpoint', async () => {
+  it('are listed newest first, including refused ones and those with a fault, and counted by endpoint', async () => {
     const sandbox = await withSandbox({ faults: ['503-after=100%,tries=1'] })
     const task = { text_data: 'hello', user_id: 'u', post_id: 'p-arrived' }
     await sandbox.post('/api/v1/task/sync', task)
@@ -331,7 +331,7 @@ describe('arrivals', () => {
     expect((await sandbox.admin('GET', '/arrivals')).body).toEqual({ total: 0, arrivals: [], counts: [] })
   })
 
-  it('take no more memory than the newest thousand of them, and none of long bodies', async () => {
+  it('keep only the newest thousand, and no long bodies, in memory', async () => {
     const arrivals = createArrivals()
     const note = (subject: string, body: string | null) =>
       arrivals.note({ endpoint: 'watchlist-add', subject, outcome: 'accepted', arrivedOn: new Date(0), body })

@@ -25,7 +25,7 @@ describe('class scores', () => {
     expect(analyse('freedom').scores.spam).toBe(0)
   })
 
-  it.each(CONTENT_CLASSES)('of %s follow test phrases', (className) => {
+  it.each(CONTENT_CLASSES)('of %s follow the test phrases', (className) => {
     for (const score of [0, 1, 2, 3]) {
       const { scores } = analyse(`so SANDBOX:${className}:${score}, it is`)
       expect(scores).toEqual({ ...analyse('').scores, [className]: score })
@@ -35,7 +35,7 @@ describe('class scores', () => {
     expect(isIgnored(`sandbox:${className}:30`)).toBe(true)
   })
 
-  it('are given for each span of a long text, which together cover it', () => {
+  it('are given for each span of a long text, and the spans cover it', () => {
     const text = `${'word '.repeat(300)}sandbox:hate:2 ${'word '.repeat(300)}`
     const { spans, scores } = analyse(text)
     expect(spans.length).toBeGreaterThan(2)
@@ -88,21 +88,21 @@ describe('watchlist terms', () => {
       ({ watchlist, term }) => `${watchlist}:${term}`,
     )
 
-  it('are found as whole words, whatever their case and what stands between them', () => {
+  it('are found as whole words, in either case and whatever separates them', () => {
     expect(find('A GIFT-card!')).toEqual(['a:gift card'])
     expect(find('Cash and cash')).toEqual(['a:cash', 'b:cash'])
     expect(find('cashier, gift of a card')).toEqual([])
     expect(find('gift')).toEqual([])
   })
 
-  it('are found anywhere where a script has no spaces or a term no letters', () => {
+  it('are found anywhere if a script has no spaces or a term has no letters', () => {
     expect(find('ここは立入禁止です')).toEqual(['a:禁止'])
     expect(find('so🔥hot')).toEqual(['a:🔥'])
   })
 })
 
 describe('links and personal data', () => {
-  it('are found with their place in the text', () => {
+  it('are found with their position in the text', () => {
     expect(analyse('go to https://example.com/a?b=c, or (www.example.org).').urls).toEqual([
       'https://example.com/a?b=c',
       'www.example.org',
@@ -128,7 +128,7 @@ describe('the analysis', () => {
     ['links', 'http://'.repeat(140_000)],
     ['brackets', `http://${')'.repeat(1_000_000)}`],
     ['an e-mail that never ends', `a@${'a.'.repeat(500_000)}`],
-  ])('of a million characters of %s takes two seconds of a processor at most', (_what, text) => {
+  ])('of a million characters of %s takes at most two seconds of processor time', (_what, text) => {
     const takenMs = measureProcessorMs(() => {
       analyse(text)
       findPersonalData(text.slice(0, 100_000))
@@ -157,12 +157,12 @@ describe('real messages', () => {
     expect(share('spam')).toBeGreaterThan(10 * share('ham'))
   })
 
-  it.skipIf(messages !== null)('are absent here, so nothing is said about them', () => {
+  it.skipIf(messages !== null)('are not tested, since the file is absent', () => {
     expect(messages).toBeNull()
   })
 })
 
-/** Lines of the SMS Spam Collection, good enough for counting; null if the file is not there. */
+/** Lines of the SMS Spam Collection, parsed well enough for counting; null if the file is absent. */
 function readMessages(): { label: string; text: string }[] | null {
   let file: string
   try {

@@ -73,13 +73,13 @@ describe('an appeal', () => {
     expect((await sandbox.requests('appeal-status')).map(({ subject }) => subject)).toContain('a/b?c=d&e')
   })
 
-  it('is found by an id of any characters', async () => {
+  it('is found by an id with any characters', async () => {
     const appeal_id = 'a/b ü%20#?'
     const sandbox = await withSandbox({ appeals: [{ appeal_id }] })
     expect((await readAppeal(sandbox, appeal_id)).appeal_id).toBe(appeal_id)
   })
 
-  it('takes its time, and obeys the rate', async () => {
+  it('has the configured latency, and counts towards the rate limit', async () => {
     const sandbox = await withSandbox({ ratePerSecond: 1, latency: '20ms' })
     const startedAt = performance.now()
     expect((await sandbox.get(appealStatusPath('appeal-1'))).status).toBe(200)

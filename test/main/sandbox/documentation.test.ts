@@ -28,18 +28,18 @@ describe("the sandbox's documentation", () => {
     }
   })
 
-  it('shows a rule that is one', () => {
+  it('shows a valid rule', () => {
     const example = /```json\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
     expect(ruleSchema.safeParse({ rule_id: 'example', ...JSON.parse(example) }).success).toBe(true)
   })
 
-  it('names every endpoint of the request log, every custom index and every appeal of a new sandbox', () => {
+  it('names every endpoint of the request log, and every custom index and appeal of a new sandbox', () => {
     for (const name of [...LOGGED_ENDPOINTS, ...DEFAULT_INDEXES]) expect(page).toContain(`\`${name}\``)
     for (const { appeal_id } of createSampleAppeals(DEFAULT_APPEALS))
       expect(page).toContain(`| \`${appeal_id}\` |`)
   })
 
-  it('shows callback settings that are understood', () => {
+  it('shows valid callback settings', () => {
     const [, example = ''] = /--callbacks "([^"]+)"/.exec(page) ?? []
     expect(parseCallbacks(example)).toMatchObject({ doubleShare: 0.05, lateMs: 2000, shuffleMs: 500 })
     const rows = page.slice(

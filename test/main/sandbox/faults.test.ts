@@ -11,7 +11,7 @@ function send(sandbox: TestSandbox, postId: string) {
   return sandbox.post(SYNC, { text_data: 'hello', user_id: 'u', post_id: postId })
 }
 
-/** What a client sees of a request: its status, or that the connection broke. */
+/** A request as a client sees it: its status, or that the connection broke. */
 async function observe(sandbox: TestSandbox, postId: string): Promise<string> {
   try {
     return String((await send(sandbox, postId)).status)
@@ -46,7 +46,7 @@ describe('fault settings', () => {
     ])
   })
 
-  it('may stand several in one text', () => {
+  it('may be several in one text', () => {
     const faults = parseFaults(['5xx=3%,429=3%,reset=1%,stall-after=1%,for=2s,html=1%,status=502'])
     expect(faults.map(({ name, moment }) => `${name} ${moment}`)).toEqual([
       '5xx before',
@@ -79,7 +79,7 @@ describe('fault settings', () => {
     expect(() => parseFaults([text])).toThrow(`fault "${text}": expected`)
   })
 
-  it('befall their share of the posts, at most one fault each', () => {
+  it('apply to their share of the posts, at most one fault each', () => {
     const faults = parseFaults(['5xx=3%', '429=3%', 'reset=1%', 'stall=1%'])
     const counts: Record<string, number> = {}
     const posts = 50_000
@@ -99,7 +99,7 @@ describe('fault settings', () => {
 })
 
 describe('a fault', () => {
-  it('of 5xx comes in the error shape before the task is stored, so a retry is taken', async () => {
+  it('of 5xx comes in the error shape before the task is stored, so a retry is accepted', async () => {
     const sandbox = await withSandbox({ faults: ['5xx=100%,tries=2'] })
     for (const _ of [1, 2]) {
       const answer = await send(sandbox, 'p')
@@ -127,7 +127,7 @@ describe('a fault', () => {
     expect(JSON.parse(answer.text).error_code).toBe('RATE_LIMITED')
   })
 
-  it('of reset breaks the connection, with the task stored or not', async () => {
+  it('of reset breaks the connection, with or without the task stored', async () => {
     const sandbox = await withSandbox({ faults: ['reset-before=50%,tries=1', 'reset-after=50%,tries=1'] })
     const posts = Array.from({ length: 20 }, (_, i) => `p-${i}`)
     for (const post of posts) expect(await observe(sandbox, post)).toBe('broken')
@@ -159,7 +159,7 @@ describe('a fault', () => {
     expect((await send(sandbox, 'r')).status).toBe(504)
   })
 
-  it('of broken-json is a 200 that cannot be read, of html a page', async () => {
+  it('of broken-json is a 200 that cannot be parsed, of html a page', async () => {
     const sandbox = await withSandbox({ faults: ['broken-json=100%'] })
     const broken = await send(sandbox, 'p')
     expect(broken.status).toBe(200)
@@ -174,13 +174,13 @@ describe('a fault', () => {
     expect((await sandbox.findPost('q')).task).toBeNull()
   })
 
-  it('of truncated ends the connection amid the body', async () => {
+  it('of truncated ends the connection during the body', async () => {
     const sandbox = await withSandbox({ faults: ['truncated=100%'] })
     expect(await observe(sandbox, 'p')).toBe('broken')
     expect((await sandbox.findPost('p')).task).not.toBeNull()
   })
 
-  it('befalls the same tries of the same posts whatever the order of arrival', async () => {
+  it('hits the same tries of the same posts in any order of arrival', async () => {
     const faults = ['5xx=20%', '429=10%', 'reset=10%']
     const posts = Array.from({ length: 60 }, (_, i) => `p-${i}`)
     const observeAll = async (order: string[], isConcurrent: boolean) => {
@@ -200,7 +200,7 @@ describe('a fault', () => {
 })
 
 describe('retries against faults', () => {
-  it('bring every post home exactly once', async () => {
+  it('deliver every post exactly once', async () => {
     const sandbox = await withSandbox({ faults: ['5xx=3%', '429=3%,retry-after=0', 'reset-before=1%'] })
     const deliver = async (post: string): Promise<void> => {
       for (let tries = 0; tries < 7; tries++) if ((await observe(sandbox, post)) === '200') return

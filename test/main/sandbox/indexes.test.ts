@@ -43,8 +43,8 @@ async function findMatches(sandbox: TestSandbox, url: string, index = INDEX) {
 }
 
 /**
- * Serves each path's last part as its content, so that `/a/cat` and `/b/cat` are equal. `toUrl` makes the address that a
- * run of the workspace gives to a file.
+ * Serves the last part of each path as content, so that `/a/cat` and `/b/cat` are equal. `toUrl` gives the
+ * address that a run of the workspace gives to a file.
  */
 async function serveMedia(answerSlowly = false) {
   let requests = 0
@@ -72,7 +72,7 @@ async function serveMedia(answerSlowly = false) {
 }
 
 describe('adding to a custom index', () => {
-  it('answers the id of the new item, which keeps what came with it', async () => {
+  it('returns the id of the new item, which keeps its submitted fields', async () => {
     const sandbox = await withSandbox()
     const { custom_index_item_id } = await add(sandbox, {
       url: IMAGE,
@@ -99,14 +99,14 @@ describe('adding to a custom index', () => {
     ])
   })
 
-  it('takes media in place of url', async () => {
+  it('accepts media instead of url', async () => {
     const sandbox = await withSandbox()
     await add(sandbox, { media: IMAGE })
     await add(sandbox, { media: 'https://example.com/other.png', url: IMAGE })
     expect((await sandbox.indexItems(INDEX)).map(({ url }) => url)).toEqual([IMAGE, IMAGE])
   })
 
-  it('the same twice makes two items, with the same ids under the same seed', async () => {
+  it('the same item twice makes two items, with the same ids under the same seed', async () => {
     const addTwice = async () => {
       const sandbox = await withSandbox({ seed: 'again' })
       return [await add(sandbox, { url: IMAGE }), await add(sandbox, { url: IMAGE })]
@@ -134,7 +134,7 @@ describe('adding to a custom index', () => {
     expect(await sandbox.indexItems(INDEX)).toEqual([])
   })
 
-  it('to an unknown index is refused, and without the key', async () => {
+  it('to an unknown index or without the key is refused', async () => {
     const sandbox = await withSandbox()
     const path = indexAddPath({ indexId: 'no/such index', mode: 'sync' })
     expect(await refuse(sandbox, path, { url: IMAGE })).toBe('INVALID_CUSTOM_INDEX')
@@ -147,7 +147,7 @@ describe('adding to a custom index', () => {
 })
 
 describe('removing from a custom index', () => {
-  it('takes the item away', async () => {
+  it('removes the item', async () => {
     const sandbox = await withSandbox()
     const { custom_index_item_id } = await add(sandbox, { url: IMAGE })
     const answer = await sandbox.post(REMOVE, { custom_index_item_id })
@@ -160,7 +160,7 @@ describe('removing from a custom index', () => {
     expect(await refuse(sandbox, REMOVE, { custom_index_item_id })).toBe('INVALID_CUSTOM_INDEX_ITEM')
   })
 
-  it('that cannot be is refused', async () => {
+  it('without a known item in that index is refused', async () => {
     const sandbox = await withSandbox({ indexes: [INDEX, 'other'] })
     const { custom_index_item_id } = await add(sandbox, { url: IMAGE })
     const removeFrom = (indexId: string, body: unknown) =>
@@ -196,7 +196,7 @@ describe('an async change of a custom index', () => {
     expect(await sandbox.indexItems(INDEX)).toEqual([])
   })
 
-  it('posts nothing where no callback_url was sent, and sync never does', async () => {
+  it('posts nothing without a callback_url, and never for sync', async () => {
     const receiver = await withCallbackReceiver()
     const sandbox = await withSandbox()
     expect((await sandbox.post(ADD_ASYNC, { url: IMAGE })).status).toBe(200)
@@ -220,7 +220,7 @@ describe('an async change of a custom index', () => {
     ])
   })
 
-  it('that a fault kept away can be tried again', async () => {
+  it('can be tried again after a fault prevented it', async () => {
     const sandbox = await withSandbox({ faults: ['503=100%,tries=2'] })
     const statuses: number[] = []
     for (const _ of [1, 2, 3]) statuses.push((await sandbox.post(ADD, { url: IMAGE })).status)
@@ -230,7 +230,7 @@ describe('an async change of a custom index', () => {
 })
 
 describe('the items of a custom index', () => {
-  it('match equal media on this machine, wherever it lies', async () => {
+  it('match equal media on this machine, whatever their address', async () => {
     const media = await serveMedia()
     const sandbox = await withSandbox({ mediaWorkspace: media.mediaWorkspace })
     await add(sandbox, { url: media.toUrl('a/cat') })
@@ -242,7 +242,7 @@ describe('the items of a custom index', () => {
     expect((await findMatches(sandbox, media.toUrl('b/dog'))).matches).toEqual([])
   })
 
-  it('match by address where the media cannot be had', async () => {
+  it('match by address if the media cannot be fetched', async () => {
     const media = await serveMedia()
     const sandbox = await withSandbox({ mediaLimitBytes: 1_000, mediaWorkspace: media.mediaWorkspace })
     for (const name of ['moved', 'missing', 'large']) {
@@ -260,7 +260,7 @@ describe('the items of a custom index', () => {
     expect(await sandbox.indexItems(INDEX)).toMatchObject([{ content_hash: null }])
   })
 
-  it('are fetched for the index alone, and only for this machine', async () => {
+  it('have their media fetched for the index only, and only by a sandbox limited to this machine', async () => {
     const media = await serveMedia()
     const { mediaWorkspace } = media
     const sandbox = await withSandbox({ host: '0.0.0.0', mediaWorkspace })
@@ -281,7 +281,7 @@ describe('the items of a custom index', () => {
 })
 
 describe('an address that a row names', () => {
-  it('reaches no service of this machine or its network but the media that a run of the workspace serves', async () => {
+  it('reaches no service of this machine or its network except the media that a run of the workspace serves', async () => {
     const media = await serveMedia()
     const { mediaWorkspace, url } = media
     const other = createTemporaryFolder()
@@ -297,7 +297,7 @@ describe('an address that a row names', () => {
       ...['localhost', '127.1', '2130706433', '0x7f.1', '0.0.0.0', '[::1]', '[::ffff:127.0.0.1]'].map(
         (host) => `http://${host}:${port}/cat`,
       ),
-      // Addresses that only mean this machine once they are looked up, and those of its network.
+      // Names that resolve to this machine, and addresses of its network.
       ...['127.0.0.1.nip.io', 'rebound.invalid', '10.0.0.1', '169.254.169.254', 'metadata.invalid'].map(
         (host) => `http://${host}:${port}${new URL(media.toUrl('cat')).pathname}`,
       ),
@@ -315,7 +315,7 @@ describe('an address that a row names', () => {
     expect(media.requests()).toBe(0)
   })
 
-  it('is followed no further than to the media it names', async () => {
+  it('is not followed beyond the media it names', async () => {
     const media = await serveMedia()
     const sandbox = await withSandbox({ mediaWorkspace: media.mediaWorkspace })
     await add(sandbox, { url: media.toUrl('a/moved') })

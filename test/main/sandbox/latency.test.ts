@@ -68,7 +68,7 @@ describe('a latency', () => {
 })
 
 describe('chance', () => {
-  it('depends on seed, post_id, try and purpose, and on nothing else', () => {
+  it('depends only on seed, post_id, try and purpose', () => {
     const draw = (seed: string, key: string, tryNumber: number, purpose: string) =>
       createDraw(seed, key, tryNumber)(purpose)
     const first = draw('s', 'p', 1, 'fault')
@@ -83,7 +83,7 @@ describe('chance', () => {
     expect(draw('ab', 'c', 1, 'x')).not.toBe(draw('a', 'bc', 1, 'x'))
   })
 
-  it('is spread evenly over like post_ids, and over the tries of one', () => {
+  it('is spread evenly over similar post_ids, and over the tries of one', () => {
     for (const draw of [
       (i: number) => createDraw('sluice', `run-${i}`, 1)('fault'),
       (i: number) => createDraw('sluice', 'post', i)('fault'),
@@ -99,7 +99,7 @@ describe('chance', () => {
 })
 
 describe('a rate limit', () => {
-  it("lets a second's worth through at once, then one for each share of a second", () => {
+  it("lets one second's worth through at once, then one per interval", () => {
     let atMs = 0
     const limiter = createRateLimiter(4, () => atMs)
     expect([1, 2, 3, 4].map(() => limiter.take())).toEqual([0, 0, 0, 0])
@@ -134,7 +134,7 @@ describe('a rate limit', () => {
 })
 
 describe('slots', () => {
-  it('work on so many requests at once, and let the others in as they arrived', () => {
+  it('work on a number of requests at once, and admit the others in order of arrival', () => {
     const slots = createSlots(2)
     const begun: string[] = []
     const releases = new Map<string, () => void>()
@@ -152,12 +152,12 @@ describe('slots', () => {
     releases.get('d')?.()
     expect(begun).toEqual(['a', 'b', 'c', 'd', 'e'])
     releases.get('e')?.()
-    // Both are free again, no more and no fewer.
+    // Both slots are free again.
     for (const name of ['f', 'g', 'h']) slots.take(() => begun.push(name))
     expect(begun.slice(5)).toEqual(['f', 'g'])
   })
 
-  it('answer every request in turn where there is only one', async () => {
+  it('answer every request in turn if there is only one', async () => {
     const sandbox = await withSandbox({ latency: '2ms', slots: 1 })
     const order: number[] = []
     await Promise.all(

@@ -23,7 +23,7 @@ async function startThread(options: SandboxOptions) {
   return sandbox
 }
 
-/** A process whose only job is a sandbox; it prints the sandbox's address. */
+/** A process that runs only a sandbox and prints its address. */
 function spawnSandbox(databaseFile: string) {
   const sandboxUrl = new URL('../../../src/main/sandbox/sandbox.ts', import.meta.url).href
   const script = `
@@ -40,7 +40,7 @@ function spawnSandbox(databaseFile: string) {
 }
 
 describe('a sandbox with a store file', () => {
-  it('remembers post_ids, keys and rules when it is started again', async () => {
+  it('remembers post_ids, keys and rules after a restart', async () => {
     const databaseFile = join(createTemporaryFolder(), 'sandbox.sqlite')
     const task = { text_data: 'hello', user_id: 'u', post_id: 'p' }
 
@@ -60,7 +60,7 @@ describe('a sandbox with a store file', () => {
     expect((await second.stats()).outcomes).toMatchObject({ accepted: 3, 'rejected:DUPLICATE_POST_ID': 1 })
   })
 
-  it('remembers indexes, terms, appeals and requests, and seeds none of them again', async () => {
+  it('remembers indexes, terms, appeals and requests, and does not seed them again', async () => {
     const databaseFile = join(createTemporaryFolder(), 'sandbox.sqlite')
     const first = await withSandbox({ databaseFile })
     const item = { url: 'https://example.com/cat.png', metadata: { a: 1 } }
@@ -82,7 +82,7 @@ describe('a sandbox with a store file', () => {
     expect(requests).toHaveLength(3)
   })
 
-  it('of the first version is brought up to date', async () => {
+  it('of the first version is migrated', async () => {
     const databaseFile = join(createTemporaryFolder(), 'sandbox.sqlite')
     const first = await withSandbox({ databaseFile })
     await first.post(SYNC, { text_data: 'hello', user_id: 'u', post_id: 'p' })
@@ -98,7 +98,7 @@ describe('a sandbox with a store file', () => {
     expect(await second.indexItems('sandbox-index')).toEqual([])
   })
 
-  it('has stored what it answered, even when its process is killed at once', async () => {
+  it('has stored what it answered, even if its process is killed at once', async () => {
     const databaseFile = join(createTemporaryFolder(), 'sandbox.sqlite')
     const killed = spawnSandbox(databaseFile)
     const [baseUrl] = await once(killed.stdout.setEncoding('utf8'), 'data')
@@ -118,7 +118,7 @@ describe('a sandbox with a store file', () => {
     expect(await sandbox.stats()).toMatchObject({ tasks: tasks.length, outcomes: { accepted: tasks.length } })
   })
 
-  it('holds it alone', async () => {
+  it('locks the file', async () => {
     const databaseFile = join(createTemporaryFolder(), 'sandbox.sqlite')
     await withSandbox({ databaseFile })
     await expect(createSandbox({ databaseFile })).rejects.toMatchObject({
@@ -127,7 +127,7 @@ describe('a sandbox with a store file', () => {
     })
   })
 
-  it('says so where the file cannot be', async () => {
+  it('says so if the file cannot be opened', async () => {
     const databaseFile = join(createTemporaryFolder(), 'missing', 'sandbox.sqlite')
     await expect(createSandbox({ databaseFile })).rejects.toMatchObject({
       code: 'SANDBOX_UNAVAILABLE',
@@ -146,7 +146,7 @@ describe('a sandbox', () => {
     })
   })
 
-  it('names the second port that is taken, and lets go of the first', async () => {
+  it('names the second port that is taken, and releases the first', async () => {
     const taken = await withSandbox()
     const free = await createSandbox()
     await free.close()
@@ -159,7 +159,7 @@ describe('a sandbox', () => {
     expect(again.port).toBe(port)
   })
 
-  it('refuses settings that cannot be, all at once and without repeating keys', async () => {
+  it('reports all invalid settings at once, without repeating keys', async () => {
     const options = { apiKeys: ['secret with spaces'], port: 99_999, colour: 'red' }
     await expect(createSandbox(options)).rejects.toMatchObject({ code: 'BAD_USAGE' })
     const error = await createSandbox(options).catch((reason: Error) => reason)
@@ -168,7 +168,7 @@ describe('a sandbox', () => {
     await expect(createSandbox({ latency: 'slow' })).rejects.toMatchObject({ code: 'BAD_USAGE' })
   })
 
-  it('closes while answers are awaited', async () => {
+  it('closes while requests wait for answers', async () => {
     const sandbox = await createSandbox({ latency: '60s' })
     const broken = fetch(sandbox.baseUrl + SYNC, {
       method: 'POST',
@@ -182,7 +182,7 @@ describe('a sandbox', () => {
     expect(await broken).toBe('broken')
   })
 
-  it('keeps requests of the newest tasks only', async () => {
+  it('keeps the requests of the newest tasks only', async () => {
     const sandbox = await withSandbox({ keepRequests: 500 })
     for (let i = 0; i < 1_000; i += 50) {
       await Promise.all(
@@ -196,7 +196,7 @@ describe('a sandbox', () => {
     expect(kept.lastIndexOf(false)).toBe(499)
   })
 
-  it('ends requests that are sent by halves', async () => {
+  it('ends requests that are never sent in full', async () => {
     const sandbox = await withSandbox({ requestTimeoutMs: 120 })
     expect((await sendRaw(sandbox.baseUrl, 'POST /api/v1/task/sync HTTP/1.1\r\nhost: ')).status).toBe(408)
     const { host } = new URL(sandbox.baseUrl)

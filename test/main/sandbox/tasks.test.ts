@@ -62,7 +62,7 @@ describe('a v1 task', () => {
     })
   })
 
-  it('is marked from_cache when the same content was analysed before', async () => {
+  it('is marked from_cache if the same content was analysed before', async () => {
     const sandbox = await withSandbox()
     const isFromCache = async (fields: Record<string, unknown>) =>
       JSON.parse((await sandbox.post(`${SYNC}?legacy=1`, createTask(fields))).text).from_cache
@@ -80,7 +80,7 @@ describe('a v1 task', () => {
     expect((await sandbox.findPost(String(task['post_id']))).task?.request).toEqual(task)
   })
 
-  it('gets the same task_id under the same seed, another under another', async () => {
+  it('gets the same task_id under the same seed, and another under another', async () => {
     const readTaskId = async (seed: string) => {
       const sandbox = await withSandbox({ seed })
       const task = { text_data: 'x', user_id: 'u', post_id: 'same' }
@@ -112,7 +112,7 @@ describe('a v1 task', () => {
     expect(await sandbox.callbacks()).toEqual([])
   })
 
-  it('says in the legacy response what its model found in it', async () => {
+  it("lists its model's findings in the legacy response", async () => {
     const sandbox = await withSandbox()
     const text = 'The free prize is a gift card for you: write to me@example.com or see www.example.com'
     const answer = await sandbox.post(`${SYNC}?legacy=1`, createTask({ text_data: text }))
@@ -133,7 +133,7 @@ describe('a v1 task', () => {
     ])
   })
 
-  it('is analysed by text moderation or by visual moderation where it names no model', async () => {
+  it('is analysed by text or visual moderation if it names no model', async () => {
     const sandbox = await withSandbox()
     const findModelOf = async (fields: Record<string, unknown>) => {
       const { text } = await sandbox.post(`${SYNC}?legacy=1`, createTask(fields))
@@ -154,7 +154,7 @@ describe('a v1 task', () => {
     }
   })
 
-  it('may not name a model that is none, or the id of a custom index', async () => {
+  it('may not name an unknown model or the id of a custom index', async () => {
     const sandbox = await withSandbox({ indexes: ['my-index'] })
     expect(await postForError(sandbox, createTask({ models: ['no-model'] }))).toMatchObject({
       status: 400,
@@ -179,7 +179,7 @@ describe('rules', () => {
     expect(await findTriggered(sandbox, { text_data: 'see you at lunch' })).toEqual([])
   })
 
-  it('trigger by content variant, and only when every condition holds', async () => {
+  it('trigger by content variant, and only if every condition holds', async () => {
     const sandbox = await withSandbox()
     const text = 'what a loser'
     expect(await findTriggered(sandbox, { text_data: text })).toEqual(['rule-bullying'])
@@ -190,7 +190,7 @@ describe('rules', () => {
     expect(await findTriggered(sandbox, { text_data: 'hello', content_variant: 'live_chat' })).toEqual([])
   })
 
-  it('see test phrases in the address of an image', async () => {
+  it('match test phrases in the address of an image', async () => {
     const sandbox = await withSandbox()
     const task = { text_data: undefined, url: 'https://example.com/sandbox-hate-3/cat.png' }
     expect(await findTriggered(sandbox, task)).toEqual(['rule-hate', 'rule-link'])
@@ -224,7 +224,7 @@ describe('a task that breaks a rule', () => {
     async (name) => {
       const sandbox = await withSandbox()
       for (const path of [SYNC, '/api/v1/task/async', '/api/v2/task/sync', '/api/v2/task/async']) {
-        // v2 lists fewer fields, and what it does not list passes through.
+        // v2 lists fewer fields and lets others pass.
         if (path.startsWith('/api/v2') && ['group_id', 'conversation_id', 'parent_id'].includes(name))
           continue
         const task = createTask({ ...(name === 'url' ? { text_data: undefined } : {}), [name]: 5 })
@@ -238,7 +238,7 @@ describe('a task that breaks a rule', () => {
     },
   )
 
-  it('by repeating a post_id is refused, whatever else it carries', async () => {
+  it('by repeating a post_id is refused, whatever else it has', async () => {
     const sandbox = await withSandbox()
     const task = createTask()
     expect((await sandbox.post(SYNC, task)).status).toBe(200)
@@ -289,14 +289,14 @@ describe('a hostile request', () => {
     expect((await sandbox.post(SYNC, createTask())).status).toBe(200)
   })
 
-  it('with a text of 40 MB is taken', async () => {
+  it('with a text of 40 MB is accepted', async () => {
     const sandbox = await withSandbox()
     const task = createTask({ text_data: 'free '.repeat(8_000_000) })
     expect((await sandbox.post(SYNC, task)).status).toBe(200)
     expect((await sandbox.findPost(String(task['post_id']))).task?.request).toBeNull()
   })
 
-  it('to an endpoint that is not served is answered 404 in the error shape', async () => {
+  it('to an unknown endpoint is answered 404 in the error shape', async () => {
     const sandbox = await withSandbox()
     for (const path of ['/api/v3/task/sync', '/api/v1/task', '/api/v1/watchlist/remove', '/%zz', '/']) {
       const answer = await sandbox.post(path, createTask())

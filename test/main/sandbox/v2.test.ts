@@ -32,7 +32,7 @@ async function refuse(sandbox: TestSandbox, fields: Record<string, unknown>) {
 }
 
 describe('a v2 task', () => {
-  it('is answered with the default fields and a list of what each model found', async () => {
+  it("is answered with the default fields and a list of each model's findings", async () => {
     const sandbox = await withSandbox()
     const body = await submit(sandbox, { models: ['visual', 'ocr', 'deepfake', 'visual'] })
     expect(body).toMatchObject({
@@ -55,7 +55,7 @@ describe('a v2 task', () => {
     })
   })
 
-  it('runs the default model of its content where it names none', async () => {
+  it('runs the default model for its content if it names none', async () => {
     const sandbox = await withSandbox()
     const modelsOf = async (fields: Record<string, unknown>) =>
       (await submit(sandbox, fields)).models?.map(({ model }) => model)
@@ -64,7 +64,7 @@ describe('a v2 task', () => {
     expect(await modelsOf({ url: undefined, text_data: 'free prize' })).toEqual(['text'])
   })
 
-  it('has no matches for a text, whose scores it answers for a custom index too', async () => {
+  it("has no matches for a text, but has a custom index's scores for it", async () => {
     const sandbox = await withSandbox()
     const fields = { url: undefined, text_data: 'sandbox:hate:3', models: ['text', 'sandbox-index'] }
     const { models } = await submit(sandbox, fields)
@@ -86,7 +86,7 @@ describe('a v2 task', () => {
     })
   })
 
-  it('is from the cache when every one of its models analysed the content before', async () => {
+  it('is from the cache if every one of its models analysed the content before', async () => {
     const sandbox = await withSandbox()
     expect((await submit(sandbox, { models: ['visual'] }))['from_cache']).toBe(false)
     expect((await submit(sandbox, { models: ['visual', 'ocr'] }))['from_cache']).toBe(false)
@@ -145,7 +145,7 @@ describe('an async task', () => {
     expect(defaultTaskResponseSchema.strict().parse(received?.body).triggered_rules).toHaveLength(2)
   })
 
-  it('of v1 that asked for legacy=1 gets its result in that shape', async () => {
+  it('of v1 with legacy=1 gets its result in that shape', async () => {
     const received = await callBack('/api/v1/task/async?legacy=1')
     expect(legacyTaskResponseSchema.parse(received?.body).code).toBe(200)
     expect(received?.text.match(/"user_id"/g)?.length).toBeGreaterThan(2)
@@ -156,7 +156,7 @@ describe('an async task', () => {
     expect(v2TaskResponseSchema.parse(received?.body).models).toHaveLength(2)
   })
 
-  it('with a callback_url that is none is refused', async () => {
+  it('with an invalid callback_url is refused', async () => {
     const sandbox = await withSandbox()
     for (const path of ['/api/v1/task/async', '/api/v2/task/async']) {
       const answer = await sandbox.post(path, createTask({ callback_url: 'mailto:a@example.com' }))
@@ -174,7 +174,7 @@ describe('the second host', () => {
     })
   }
 
-  it('serves the v2 tasks with the same key, and nothing else', async () => {
+  it('serves only the v2 tasks, with the same key', async () => {
     const sandbox = await withSandbox()
     const headers = { authorization: `token ${sandbox.key}` }
     expect(sandbox.taskBaseUrl).not.toBe(sandbox.baseUrl)

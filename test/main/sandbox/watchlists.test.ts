@@ -61,7 +61,7 @@ describe('adding terms', () => {
     ])
   })
 
-  it('finds the second of two equal terms pre-existing', async () => {
+  it('reports the second of two equal terms as existing', async () => {
     const sandbox = await createSandbox()
     expect(await add(sandbox, [{ term: 'One' }, { term: 'one', notes: 'n' }])).toMatchObject({
       added_terms: [{ term: 'one' }],
@@ -69,7 +69,7 @@ describe('adding terms', () => {
     })
   })
 
-  it('lists terms over the limits as failed, and takes the others', async () => {
+  it('lists terms over the limits as failed, and accepts the others', async () => {
     const sandbox = await createSandbox()
     const long = 'X'.repeat(1025)
     const fits = '🔥'.repeat(1024)
@@ -84,7 +84,7 @@ describe('adding terms', () => {
     expect(await sandbox.terms(LIST)).toHaveLength(1)
   })
 
-  it('takes none, and takes thousands at once', async () => {
+  it('accepts none, and thousands at once', async () => {
     const sandbox = await createSandbox()
     expect((await add(sandbox, [])).added_terms).toEqual([])
     const terms = Array.from({ length: 5_000 }, (_, i) => ({ term: `term ${i}`, notes: `notes ${i}` }))
@@ -92,7 +92,7 @@ describe('adding terms', () => {
     expect((await add(sandbox, terms)).pre_existing_terms).toHaveLength(5_000)
   })
 
-  it('is what text moderation looks at from the next task on', async () => {
+  it('affects text moderation from the next task on', async () => {
     const sandbox = await withSandbox()
     const findTriggered = async (postId: string) => {
       const task = { text_data: 'a Blue Moon tonight', user_id: 'u', post_id: postId }
@@ -106,7 +106,7 @@ describe('adding terms', () => {
 })
 
 describe('updating terms', () => {
-  it('changes notes, clears them by null, and creates nothing', async () => {
+  it('changes notes, clears them with null, and creates nothing', async () => {
     const sandbox = await createSandbox([
       { term: 'one', notes: 'old' },
       { term: 'two', notes: 'old' },
@@ -151,7 +151,7 @@ describe('a watchlist request that breaks a rule', () => {
     expect(await sandbox.terms(LIST)).toEqual([])
   })
 
-  it('names some of its problems, however many there are', async () => {
+  it('has some of its problems named, however many there are', async () => {
     const sandbox = await createSandbox()
     const terms = Array.from({ length: 5_000 }, () => ({ notes: 'n' }))
     const answer = await sandbox.post(WATCHLIST_ADD_PATH, { watchlist: LIST, terms })
@@ -159,7 +159,7 @@ describe('a watchlist request that breaks a rule', () => {
     expect(message).toContain('terms.9.term: is required; and 4990 more')
   })
 
-  it('clears notes only on update', async () => {
+  it('has null as notes on add', async () => {
     const sandbox = await createSandbox([{ term: 'one', notes: 'n' }])
     const body = { watchlist: LIST, terms: [{ term: 'one', notes: null }] }
     expect(await refuse(sandbox, WATCHLIST_ADD_PATH, body)).toBe('400 PARAM_REQUIRED')
@@ -174,7 +174,7 @@ describe('a watchlist request that breaks a rule', () => {
     }
   })
 
-  it('has too many terms, where a largest number is set', async () => {
+  it('has too many terms, if a maximum is set', async () => {
     const sandbox = await createSandbox()
     sandbox.behave({ maxTermsPerRequest: 2 })
     const terms = [{ term: 'a' }, { term: 'b' }, { term: 'c' }]
@@ -183,7 +183,7 @@ describe('a watchlist request that breaks a rule', () => {
     expect((await add(sandbox, terms.slice(1))).added_terms).toHaveLength(2)
   })
 
-  it('on request is answered with the contradictory pairing on add, not on update', async () => {
+  it('is answered on request with the contradictory pairing on add, but not on update', async () => {
     const sandbox = await withSandbox({ watchlistAddCodes: 'contradictory' })
     expect(await refuse(sandbox, WATCHLIST_ADD_PATH, {})).toBe('403 PARAM_REQUIRED')
     expect(await refuse(sandbox, WATCHLIST_ADD_PATH, {}, 'wrong')).toBe('400 INVALID_API_KEY')
@@ -193,7 +193,7 @@ describe('a watchlist request that breaks a rule', () => {
 })
 
 describe('faults of watchlists', () => {
-  it('befall a request and its repetitions by their content', async () => {
+  it('hit a request and its repetitions by their content', async () => {
     const sandbox = await withSandbox({ faults: ['5xx-after=100%,tries=1'], watchlists: { [LIST]: [] } })
     const body = { watchlist: LIST, terms: [{ term: 'one' }] }
     expect((await sandbox.post(WATCHLIST_ADD_PATH, body)).status).toBeGreaterThanOrEqual(500)

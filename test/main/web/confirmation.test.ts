@@ -7,7 +7,7 @@ import { storedConnectionSchema } from '../../../src/shared/plan/stored-connecti
 import { answerConsent } from './consent.ts'
 import { type TestShell, withShell } from './with-shell.ts'
 
-/** A shell whose workspace has a production connection; `shown` has the addresses of its questions. */
+/** A shell on a workspace with a production connection; `shown` has the addresses of its questions. */
 async function openShell() {
   const shown: string[] = []
   const shell = await withShell({ showConsent: async ({ url }) => void shown.push(url) })
@@ -23,24 +23,24 @@ async function openShell() {
   return { shell, cookie, shown, client: await shell.connect(cookie) }
 }
 
-/** Answers a question as whoever reads its page, once that is shown. */
+/** Answers a question on its page once the page is shown. */
 async function answer(shown: readonly string[], at: number, say: 'send' | 'cancel') {
   await expect.poll(() => shown.length).toBeGreaterThan(at)
   return answerConsent(shown[at] ?? '', say)
 }
 
-/** What a window learns of its questions, one after the other. */
+/** The questions that a window learns of, in order. */
 function follow(client: BridgeClient): () => Promise<WaitingQuestion | null> {
   const questions = followQuestion(client)
   return async () => (await questions.next()).value ?? null
 }
 
-/** Follows the link as a browser does whose person pressed it. */
+/** Follows the link as a browser does when a person clicks it. */
 const LINK = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', 'sec-fetch-site': 'same-origin' }
 const openLink = (shell: TestShell, cookie: string, headers: Record<string, string> = LINK) =>
   shell.request('/confirm', { cookie, origin: null, headers })
 
-it('tells the window that caused it that a question waits, and no other, until it is answered', async () => {
+it('tells only the window that caused it that a question waits, until it is answered', async () => {
   const { shell, cookie, shown, client } = await openShell()
   const next = follow(client)
   const other = follow(await shell.connect(cookie))
@@ -53,7 +53,7 @@ it('tells the window that caused it that a question waits, and no other, until i
   await answer(shown, 0, 'send')
   expect(await next()).toBeNull()
   expect((await test).address.kind).toBe('unreachable')
-  // The other window has learned of nothing.
+  // The other window has learned nothing.
   const ofOther = other()
   const client2 = await shell.connect(cookie)
   const next2 = follow(client2)
@@ -66,7 +66,7 @@ it('tells the window that caused it that a question waits, and no other, until i
   expect(await Promise.race([ofOther, 'nothing'])).toBe('nothing')
 })
 
-it('ends the call when the window gives its question up, and sends nothing', async () => {
+it('ends the call when the window cancels its question, and sends nothing', async () => {
   const { client, shown } = await openShell()
   const next = follow(client)
   await next()
@@ -76,11 +76,11 @@ it('ends the call when the window gives its question up, and sends nothing', asy
   await client.production.cancel({ id: question?.id ?? '' })
   await expect(test).rejects.toThrow('was not confirmed')
   expect(await next()).toBeNull()
-  // Whoever has the page of it open can answer it no more.
+  // Its open page can no longer answer it.
   expect((await answer(shown, 0, 'send')).status).toBe(403)
 })
 
-it('leads a whole tab to the question, and tells no script where that is', async () => {
+it('leads a whole tab to the question, and tells no script its address', async () => {
   const { shell, cookie, shown, client } = await openShell()
   expect((await openLink(shell, cookie)).status).toBe(404)
   const next = follow(client)

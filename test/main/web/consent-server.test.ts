@@ -17,7 +17,7 @@ const QUESTION = {
   notes: ['You accept: content may be cut or replaced. 2 rows:\u202E bytes.'],
 } as const
 
-/** A consent server, and the addresses it has shown. */
+/** A consent server and the addresses that it has shown. */
 async function openServer(awaitEnd?: (signal: AbortSignal) => Promise<unknown>) {
   const folder = createTemporaryFolder()
   const shown: string[] = []
@@ -44,7 +44,7 @@ async function openServer(awaitEnd?: (signal: AbortSignal) => Promise<unknown>) 
   return { ask, folder }
 }
 
-it('shows the question to who has its token alone, in text that hides nothing', async () => {
+it('shows the question only to holders of its token, in text that hides nothing', async () => {
   const { ask } = await openServer()
   const { answer, url } = await ask()
   expect(new URL(url).hostname).toMatch(/^sluice-consent-[0-9a-f]{16}\.localhost$/)
@@ -62,12 +62,12 @@ it('shows the question to who has its token alone, in text that hides nothing', 
   expect(await answer).toBe(false)
 })
 
-it('takes one answer for each question, and only from its own page', async () => {
+it('accepts one answer for each question, and only from its own page', async () => {
   const { ask, folder } = await openServer()
   const { answer, url } = await ask()
   const token = new URL(url).hash.slice(1)
   const sent = `${token} send`
-  // Another page of this browser, such as that of the screens, is refused whatever it knows.
+  // Another page in this browser, such as that of the screens, is refused whatever it knows.
   for (const headers of [
     { origin: 'http://sluice-0123456789abcdef.localhost:1234' },
     { origin: 'null' },
@@ -82,14 +82,14 @@ it('takes one answer for each question, and only from its own page', async () =>
   expect(await answer).toBe(true)
   expect((await answerConsent(url, 'send')).status).toBe(403)
   expect(readdirSync(folder)).toEqual([])
-  // The token of one question answers no other.
+  // The token of one question does not answer another.
   const next = await ask()
   expect((await callConsent(next.url, '/answer', sent)).status).toBe(403)
   await answerConsent(next.url, 'cancel')
   expect(await next.answer).toBe(false)
 })
 
-it('takes a window that is gone for a no', async () => {
+it('treats a closed window as a no', async () => {
   const { ask } = await openServer()
   const controller = new AbortController()
   const { answer } = await ask(controller.signal)
@@ -97,7 +97,7 @@ it('takes a window that is gone for a no', async () => {
   expect(await answer).toBe(false)
 })
 
-it('says that nobody answered in time, and takes no answer later', async () => {
+it('says that nobody answered in time, and accepts no answer later', async () => {
   const time = Promise.withResolvers<void>()
   const { ask } = await openServer(() => time.promise)
   const { answer, url } = await ask()
@@ -109,7 +109,7 @@ it('says that nobody answered in time, and takes no answer later', async () => {
   expect((await answerConsent(url, 'send')).status).toBe(403)
 })
 
-it('ends the question with the error if it cannot be shown, and nothing else', async () => {
+it('fails the question with the error if it cannot be shown, and leaves no unhandled rejection', async () => {
   const left: unknown[] = []
   const note = (error: unknown) => void left.push(error)
   process.on('unhandledRejection', note)
@@ -123,7 +123,7 @@ it('ends the question with the error if it cannot be shown, and nothing else', a
   const answer = server.ask(QUESTION, new AbortController().signal)
   await expect(answer).rejects.toThrow('the terminal is gone')
   expect(server.findUrl()).toBeNull()
-  // Rejections that nobody handles are reported after the turn in which they happened.
+  // Unhandled rejections are reported after the turn in which they happen.
   for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve))
   expect(left).toEqual([])
 })

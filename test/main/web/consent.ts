@@ -1,7 +1,10 @@
 import { request as send } from 'node:http'
 import { text } from 'node:stream/consumers'
 
-/** Asks the listener of questions before production for something, with headers of its own page unless others are given. */
+/**
+ * Sends a request to the listener for production questions, with its own page's headers unless others are
+ * given.
+ */
 export async function callConsent(
   url: string,
   path: string,
@@ -29,7 +32,7 @@ export async function callConsent(
   })
 }
 
-/** Answers a question as the person does who reads the page at that address. */
+/** Answers a question as the person who reads the page at that address. */
 export function answerConsent(url: string, answer: 'send' | 'cancel') {
   return callConsent(url, '/answer', `${new URL(url).hash.slice(1)} ${answer}`)
 }

@@ -38,7 +38,7 @@ describe('a folder that is chosen in the browser', () => {
     return { ...opened, path: join(shell.workspace, 'uploads', opened.folder, opened.name) }
   }
 
-  it('is put together file by file, each under its own path and name', async () => {
+  it('is assembled file by file, each under its own path and name', async () => {
     const shell = await withShell()
     const { cookie, client } = await enter(shell)
     const { path, sourceId, name, folder } = await open(shell, cookie)
@@ -65,7 +65,7 @@ describe('a folder that is chosen in the browser', () => {
     'C:outside.txt',
     'a\0.txt',
     '',
-  ])('takes no file that would lie elsewhere: %j', async (file) => {
+  ])('refuses a file that would lie elsewhere: %j', async (file) => {
     const shell = await withShell()
     const { cookie } = await enter(shell)
     const { path, folder } = await open(shell, cookie)
@@ -76,7 +76,7 @@ describe('a folder that is chosen in the browser', () => {
     expect(readdirSync(path)).toEqual([])
   })
 
-  it('must have been begun, and its files are written once', async () => {
+  it('must be begun first, and its files are written once', async () => {
     const shell = await withShell()
     const { cookie } = await enter(shell)
     const { path, folder } = await open(shell, cookie)
@@ -90,7 +90,7 @@ describe('a folder that is chosen in the browser', () => {
 })
 
 describe('media of rows', () => {
-  it('are sent to a browser that was let in, whole or in part, and to no other site', async () => {
+  it('are sent, whole or in part, only to a browser that was let in, and to no other site', async () => {
     const sandbox = await withSandbox()
     const shell = await withShell()
     const { cookie, client } = await enter(shell)
@@ -124,7 +124,7 @@ describe('media of rows', () => {
 })
 
 describe('a file that is chosen in the browser', () => {
-  it('becomes a source that can be previewed, as it is', async () => {
+  it('becomes a source that can be previewed unchanged', async () => {
     const shell = await withShell()
     const { put, client } = await enter(shell)
     const bytes = '\ufefftext_data,user_id\r\n"grüße, alle",007\r\n'
@@ -140,7 +140,7 @@ describe('a file that is chosen in the browser', () => {
     expect(preview.rows[0]?.cells).toEqual(['grüße, alle', '007'])
   })
 
-  it('is streamed to the disk, whatever its size, in the memory of a small one', async () => {
+  it('is streamed to disk in constant memory, whatever its size', async () => {
     const shell = await withShell()
     const { put } = await enter(shell)
     const chunk = Buffer.alloc(MIB / 4, 'x')
@@ -153,13 +153,13 @@ describe('a file that is chosen in the browser', () => {
     }
     const answer = await put('big.csv', Readable.from(chunks()))
     expect(chosenSourceSchema.parse(JSON.parse(answer.text)).sizeBytes).toBe(STEPS * 20 * MIB)
-    // After 20 MiB and at the end there is as much under way.
+    // After 20 MiB and at the end, the same amount is in progress.
     const [early = 0, ...later] = held
     expect(later).toHaveLength(STEPS - 1)
     expect(Math.max(...later) - early).toBeLessThan(8 * MIB)
   })
 
-  it('leaves nothing behind where it does not arrive whole', async () => {
+  it('leaves nothing behind if it does not arrive in full', async () => {
     const shell = await withShell()
     const { cookie } = await enter(shell)
     const { host } = new URL(shell.origin)
@@ -178,7 +178,7 @@ describe('a file that is chosen in the browser', () => {
     )
   })
 
-  it('is the only kind that a browser may have read, beside the sample', async () => {
+  it('is the only kind of file that a browser may have read, besides the sample', async () => {
     const shell = await withShell()
     const { client, put } = await enter(shell)
     const { text } = await put('mine.csv', 'text_data\nhello\n')
@@ -207,7 +207,7 @@ describe('a file that is chosen in the browser', () => {
     expect((await client.runs.list()).entries).toEqual([])
   })
 
-  it('is gone when the shell is closed, and leftovers of a killed shell with the next one', async () => {
+  it('is deleted when the shell closes; the next shell deletes the leftovers of a killed one', async () => {
     const shell = await withShell()
     const { put } = await enter(shell)
     await put('a.csv', 'a')
@@ -236,14 +236,14 @@ describe('a file that is chosen in the browser', () => {
     ['what?<now>|"so"*.tsv', 'what--now---so--.tsv'],
     [`${'语'.repeat(200)}.csv`, `${'语'.repeat(65)}.csv`],
     ['lone \ud800.csv', 'lone \ufffd.csv'],
-  ])('called %j is kept as %j', (name, expected) => {
+  ])('named %j is kept as %j', (name, expected) => {
     expect(toUploadName(name)).toBe(expected)
     expect(Buffer.byteLength(toUploadName(name))).toBeLessThanOrEqual(200)
   })
 })
 
 describe('an export in the browser', () => {
-  it('is downloaded once, under the name of its run, and then removed', async () => {
+  it('is downloaded once, under the name of its run, and then deleted', async () => {
     const shell = await withShell()
     const { cookie, put, client } = await enter(shell)
     const sandbox = await withSandbox()
@@ -288,16 +288,16 @@ describe('an export in the browser', () => {
   })
 })
 
-/** Memory that is held by something, garbage left out. */
+/** Memory in use, without garbage. */
 function measureHeldBytes(): number {
-  // The first frees buffers in the background; the second waits until that is done.
+  // The first collection frees buffers in the background; the second waits for that.
   collectGarbage()
   collectGarbage()
   const { arrayBuffers, heapUsed } = process.memoryUsage()
   return arrayBuffers + heapUsed
 }
 
-/** Lets other work go on until something is so; the test's own time-out ends a wait that is in vain. */
+/** Yields to other work until a condition holds; the test's timeout ends a wait in vain. */
 async function waitUntil(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -16,7 +16,7 @@ import { withShell } from './with-shell.ts'
 const SEED = 20_261_123
 const CALLS = inject('isLong') ? 2_000 : 120
 
-it('reaches no secret, file, listener or production that nobody named, whatever the page calls', {
+it('reaches no secret, file, listener or production that no person named, whatever the page calls', {
   timeout: 240_000,
 }, async () => {
   const world = await createWorld(join(createTemporaryFolder(), 'workspace'))
@@ -46,10 +46,10 @@ it('reaches no secret, file, listener or production that nobody named, whatever 
   expect(answered + refused).toBe(CALLS)
   expect(world.findHarm(said)).toEqual([])
   expect(asked.length).toBeGreaterThan(0)
-  // The page was never told where the question is answered.
+  // The page never learns where the question is answered.
   for (const url of asked) expect(said.join('\n')).not.toContain(new URL(url).host)
 
-  // The page was not merely dead: it starts runs, and a stored connection's key goes to its own address.
+  // The page does work: it starts runs, and a stored connection's key goes to its own address.
   expect(runIds.length).toBeGreaterThan(5)
   const sendOne = async (name: string) => {
     const destination = { kind: 'stored', name } as const
@@ -59,13 +59,13 @@ it('reaches no secret, file, listener or production that nobody named, whatever 
     await client.runs.begin({ runId })
     for await (const _snapshot of followRun(client, runId));
   }
-  // The page may have marked a connection of its own as production, at this very address.
+  // The page may have marked a connection of its own as production at this very address.
   answer = 'send'
   await sendOne('staging')
   answer = 'cancel'
   expect(world.staging.requests.join('\n')).toContain(VARIABLES.STAGING_KEY)
   expect(world.findHarm(said)).toEqual([])
-  // With a person's consent, and with nothing else, rows go to production.
+  // Rows go to production only with a person's consent.
   await expect(sendOne('live')).rejects.toThrow('not confirmed')
   expect(world.production.requests).toEqual([])
   answer = 'send'

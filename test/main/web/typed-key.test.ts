@@ -23,7 +23,7 @@ import { withShell } from './with-shell.ts'
 
 const ROWS = 'text_data,user_id,post_id\nhello,u1,p1\nbye,u2,p2\nagain,u3,p3\n'
 
-/** A browser that was let in: its calls, and everything that came to it. */
+/** A browser that was let in: its calls and everything it received. */
 async function enter(entryUrl: string) {
   const { origin, host, port, hash } = new URL(entryUrl)
   const received: string[] = []
@@ -48,7 +48,7 @@ async function enter(entryUrl: string) {
 
 type Browser = Awaited<ReturnType<typeof enter>>
 
-/** A service that repeats the key in what it refuses, and knows with which keys it was asked. */
+/** A service that repeats the key in its refusals and records the keys it got. */
 async function startEcho() {
   const keys = new Set<string>()
   const service = await startFaultServer({
@@ -65,7 +65,7 @@ async function startEcho() {
   return { baseUrl: service.baseUrl, keys }
 }
 
-/** Types a key, tests it, sends rows with it, looks at them and exports them. */
+/** Types a key, tests it, sends rows with it, views them and exports them. */
 async function typeAndSend(browser: Browser, baseUrl: string, key: string, place: KeyPlace): Promise<string> {
   const { client, get, put, cookie } = browser
   expect(await client.connections.readStorage()).toMatchObject({ place })
@@ -91,7 +91,7 @@ async function typeAndSend(browser: Browser, baseUrl: string, key: string, place
   return runId
 }
 
-/** After a restart, sends again what was refused, with nothing typed. */
+/** Sends the refused rows again after a restart, without typing anything. */
 async function sendAgain({ client }: Browser, runId: string): Promise<void> {
   expect(await client.runs.readAccess({ runId })).toMatchObject({ needsKey: false })
   const again = await client.runs.retryRun({ runId, onUnknown: 'skip' })
@@ -109,7 +109,7 @@ function expectNowhere(
   expect(findProcessesWith(key)).toEqual([])
 }
 
-it('is sent with after a restart, and is in no file, page, message or process list', async () => {
+it('is used after a restart, and is in no file, page, message or process list', async () => {
   const service = await startEcho()
   const key = `typed-${randomUUID()}`
   const keyring = createMemoryKeyring()
@@ -172,7 +172,7 @@ it.skipIf(obstacle !== null)(
   },
 )
 
-/** `sluice open` as a process of its own; what it prints is added to `printed`. */
+/** `sluice open` in a process of its own; its output is added to `printed`. */
 async function openSluice(
   env: Record<string, string>,
   printed: string[],

@@ -12,13 +12,13 @@ import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { toToken, withShell } from './with-shell.ts'
 
 describe('the browser shell', () => {
-  it('listens on loopback under a name of its own that nobody can guess', async () => {
+  it('listens on loopback under a random name of its own', async () => {
     const [one, other] = [await withShell(), await withShell()]
     expect(one.origin).toMatch(/^http:\/\/sluice-[0-9a-f]{16}\.localhost:\d+$/)
     expect(new URL(one.origin).hostname).not.toBe(new URL(other.origin).hostname)
   })
 
-  it('answers no other host name, so that no name can be bound to it afterwards', async () => {
+  it('answers no other host name, so that no name can be rebound to it', async () => {
     const shell = await withShell()
     const { cookie } = await shell.enter()
     const { port } = shell
@@ -38,7 +38,7 @@ describe('the browser shell', () => {
     expect((await shell.request('/', { cookie })).status).toBe(200)
   })
 
-  it('refuses other origins and other sites, and requests that change things without an origin', async () => {
+  it('refuses other origins and sites, and requests that change things without an origin', async () => {
     const shell = await withShell()
     const { cookie } = await shell.enter()
     const token = toToken(shell.createEntryUrl())
@@ -59,7 +59,7 @@ describe('the browser shell', () => {
     for (const site of ['cross-site', 'same-site']) {
       const headers = { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate' }
       expect((await shell.request('/', { cookie, origin: null, headers })).status).toBe(403)
-      // The file that leads here is another site to a browser.
+      // A browser treats the file that leads here as another site.
       expect((await shell.request('/enter', { origin: null, headers })).status).toBe(200)
       const embedded = { 'sec-fetch-site': site, 'sec-fetch-mode': 'no-cors' }
       expect((await shell.request('/enter', { origin: null, headers: embedded })).status).toBe(403)
@@ -81,7 +81,7 @@ describe('the browser shell', () => {
     expect(readdirSync(shell.workspace)).not.toContain('uploads')
   })
 
-  it('lets one browser in with each token, once, within ten minutes', async () => {
+  it('lets one browser in per token, once, within ten minutes', async () => {
     let nowMs = 0
     const shell = await withShell({ now: () => nowMs })
     const token = toToken(shell.createEntryUrl())
@@ -100,7 +100,7 @@ describe('the browser shell', () => {
     expect((await shell.request('/', { cookie })).status).toBe(200)
   })
 
-  it('hands the token over in a file that only its owner can read, and removes it when it was used', async () => {
+  it('hands over the token in a file that only its owner can read, and deletes it after use', async () => {
     const shell = await withShell()
     const file = await shell.createEntryFile()
     if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -113,7 +113,7 @@ describe('the browser shell', () => {
     expect(readdirSync(shell.workspace).filter((name) => name.startsWith('open-'))).toEqual([])
   })
 
-  it('gives every page a policy with a nonce of its own, and nothing inline', async () => {
+  it('gives every page a policy with its own nonce, and nothing inline', async () => {
     const shell = await withShell()
     const { cookie } = await shell.enter()
     const nonces = new Set<string>()
@@ -153,7 +153,7 @@ describe('the browser shell', () => {
     },
   )
 
-  it('serves nothing from outside of its folder, however it is asked', async () => {
+  it('serves nothing outside its folder, whatever the request', async () => {
     const shell = await withShell()
     const { cookie } = await shell.enter()
     symlinkSync(join(shell.rendererFolder, '../secret.js'), join(shell.rendererFolder, 'link.js'))
@@ -169,7 +169,7 @@ describe('the browser shell', () => {
       ['/%00.js', 404],
       ['/%', 404],
       ['http://evil.example/index.html', 400],
-      // A path without an ending is one of the page's own.
+      // A path without an extension is one of the page's own.
       ['//etc/passwd', 200],
       ['/assets/', 200],
     ] as const) {
@@ -180,7 +180,7 @@ describe('the browser shell', () => {
     expect((await shell.request('/assets/app.js', { cookie })).text).toBe('export {}')
   })
 
-  it('answers GET and HEAD, and no other method', async () => {
+  it('answers only GET and HEAD', async () => {
     const shell = await withShell()
     const { cookie } = await shell.enter()
     const head = await shell.request('/', { method: 'HEAD', cookie })
@@ -190,7 +190,7 @@ describe('the browser shell', () => {
     }
   })
 
-  it('opens the bridge to its own page alone', async () => {
+  it('opens the bridge to its own page only', async () => {
     const shell = await withShell()
     const { cookie } = await shell.enter()
     const { port } = shell
@@ -204,7 +204,7 @@ describe('the browser shell', () => {
     expect(await client.app.describe()).toMatchObject({ platform: 'browser', workspace: shell.workspace })
   })
 
-  it('lets a browser that was idle for an hour in no more, and one that holds a window open', async () => {
+  it('refuses a browser after an idle hour, unless it holds a window open', async () => {
     let nowMs = 0
     const shell = await withShell({ now: () => nowMs })
     const [idle, used, open] = [await shell.enter(), await shell.enter(), await shell.enter()]
@@ -231,7 +231,7 @@ describe('the browser shell', () => {
     await closed
   })
 
-  it('ends requests that are sent by halves, and uploads that stand still', async () => {
+  it('ends requests that are never sent in full, and stalled uploads', async () => {
     const limits = { ...LISTENER_LIMITS, headMs: 50, stallMs: 200, checkEveryMs: 20 }
     const shell = await withShell({ limits })
     const { cookie } = await shell.enter()
@@ -241,7 +241,7 @@ describe('the browser shell', () => {
     const head = `host: ${host}\r\norigin: ${shell.origin}\r\ncookie: ${cookie}\r\ncontent-length: 9\r\n\r\n`
     expect((await sendRaw(base, `PUT /files/uploads?name=a.csv HTTP/1.1\r\n${head}half`)).status).toBe(0)
     expect((await sendRaw(base, `POST /session HTTP/1.1\r\n${head}half`)).status).toBe(0)
-    // A window, on the other hand, may say nothing for as long as it likes.
+    // A window, however, may stay silent for as long as it likes.
     const client = await shell.connect(cookie)
     await sendRaw(base, 'GET / HTTP/1.1\r\nHost: ')
     await sendRaw(base, `PUT /files/uploads?name=b.csv HTTP/1.1\r\n${head}half`)

@@ -18,7 +18,7 @@ interface Answer {
   text: string
 }
 
-/** What a request is made of; `host` and `origin` are the shell's own unless given, null leaves the header out. */
+/** Parts of a request; `host` and `origin` default to the shell's own, and null omits the header. */
 interface RequestOptions {
   method?: string
   host?: string
@@ -28,16 +28,16 @@ interface RequestOptions {
   body?: string | Readable
 }
 
-/** A shell of a small renderer, for one test. */
+/** A shell with a small renderer, for one test. */
 export interface TestShell extends WebShell {
   workspace: string
-  /** Folder of the built renderer; beside it lies `secret.txt`. */
+  /** Folder of the built renderer; `secret.txt` lies beside it. */
   rendererFolder: string
   port: number
   request(path: string, options?: RequestOptions): Promise<Answer>
-  /** Sends a token; what the answer sets as cookie. */
+  /** Sends a token; returns the cookie from the answer. */
   enter(token?: string): Promise<{ answer: Answer; cookie: string }>
-  /** Opens the websocket; the status of the refusal if it is refused. */
+  /** Opens the websocket; returns the status if it is refused. */
   openSocket(options: RequestOptions & { path?: string }): Promise<{ socket: WebSocket } | { status: number }>
   /** The bridge as the page calls it. */
   connect(cookie: string): Promise<BridgeClient>
@@ -48,7 +48,7 @@ export function toToken(url: string): string {
   return new URL(url).hash.slice(1)
 }
 
-/** Opens a shell that is closed when the running test is finished. */
+/** Opens a shell that closes after the running test. */
 export async function withShell(options: Partial<WebShellOptions> = {}): Promise<TestShell> {
   const workspace = options.workspace ?? createTemporaryFolder()
   const rendererFolder = writeRenderer()

@@ -16,7 +16,7 @@ function planMany(text: string, seed = 'seed') {
 }
 
 describe('callback settings', () => {
-  it('deliver once and at once by default', () => {
+  it('default to one delivery without delay', () => {
     expect(parseCallbacks('')).toMatchObject({ attempts: 12, backoffMs: 200, connections: 32 })
     expect(new Set(planMany('').map((plan) => JSON.stringify(plan)))).toEqual(
       new Set([JSON.stringify([{ timing: 'normal', waitMs: 0 }])]),
@@ -69,7 +69,7 @@ describe('callback settings', () => {
 })
 
 describe('the plan of a callback', () => {
-  it('befalls its shares of the tasks', () => {
+  it('applies each setting to its share of the tasks', () => {
     const plans = planMany('early=5%,late=1%@2s,drop=2%,double=10%')
     const share = (holds: (plan: (typeof plans)[number]) => boolean) => plans.filter(holds).length / TASKS
     expect(share(([first]) => first?.timing === 'early')).toBeCloseTo(0.05, 2)
@@ -82,14 +82,14 @@ describe('the plan of a callback', () => {
     expect(share(([first, second]) => first?.timing === 'dropped' && second !== undefined)).toBe(0)
   })
 
-  it('follows from the seed alone', () => {
+  it('depends on the seed only', () => {
     const text = 'delay=50ms±20ms,shuffle,double=5%,early=5%,late=1%@2s'
     const first = JSON.stringify(planMany(text, 'a'))
     expect(JSON.stringify(planMany(text, 'a')) === first).toBe(true)
     expect(JSON.stringify(planMany(text, 'b')) === first).toBe(false)
   })
 
-  it('shuffles by a further wait, each copy for itself', () => {
+  it('shuffles by an additional wait, separately for each copy', () => {
     const plans = planMany('delay=10ms,shuffle=100ms,double=100%')
     const waits = plans.map(([first]) => first?.waitMs ?? 0)
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(10)
@@ -105,7 +105,7 @@ describe('the wait before another attempt', () => {
   const wait = (attempts: number, result = failed) =>
     toRetryWaitMs(result, { attempts, backoffMs: 200, draw: createDraw('seed', 'task', attempts) })
 
-  it('doubles, spread by a quarter, up to 30 s', () => {
+  it('doubles, with a quarter of jitter, up to 30 s', () => {
     for (const attempts of [1, 2, 3, 4, 5, 6, 7]) {
       const middle = 200 * 2 ** (attempts - 1)
       expect(wait(attempts)).toBeGreaterThanOrEqual(middle * 0.75)
@@ -114,7 +114,7 @@ describe('the wait before another attempt', () => {
     expect(wait(50)).toBe(30_000)
   })
 
-  it('is at least what Retry-After asks for, up to 30 s, and nothing after a stale connection', () => {
+  it('is at least Retry-After, up to 30 s, and none after a stale connection', () => {
     expect(wait(1, { ...failed, retryAfterMs: 5_000 } as never)).toBe(5_000)
     expect(wait(6, { ...failed, retryAfterMs: 1_000 } as never)).toBeGreaterThan(4_000)
     expect(wait(1, { ...failed, retryAfterMs: 600_000 } as never)).toBe(30_000)
@@ -134,7 +134,7 @@ describe('the queue of what is due', () => {
     expect(queue.pop()).toBeUndefined()
   })
 
-  it('gives what is hurried in the order of the ids', () => {
+  it('gives expedited callbacks in the order of their ids', () => {
     const entries = [500, 900, 20, 700].map((dueMs, id) => ({ id, dueMs }))
     const queue = hurryDueQueue(createDueQueue(entries), 100)
     queue.push({ id: 4, dueMs: 50 })

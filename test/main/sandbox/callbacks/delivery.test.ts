@@ -25,11 +25,11 @@ async function submitMany(
   return posts
 }
 
-/** Where a receiver was that no longer is. */
+/** The address of a receiver that is gone. */
 const NOWHERE = { url: 'http://127.0.0.1:1/callback' }
 
 describe('a callback', () => {
-  it('is posted as JSON once, over connections that are used again', async () => {
+  it('is posted as JSON once, over reused connections', async () => {
     const receiver = await withCallbackReceiver()
     const sandbox = await withSandbox({ callbacks: 'connections=4' })
     const posts = await submitMany(sandbox, receiver, 100)
@@ -46,7 +46,7 @@ describe('a callback', () => {
     expect(receiver.mostAtOnce()).toBeLessThanOrEqual(4)
   })
 
-  it('is posted again until it is answered with 2xx, whatever came before', async () => {
+  it('is posted again until it gets a 2xx, whatever came before', async () => {
     const statuses = [500, 404, 301, 429, 204]
     let answered = 0
     const receiver = await withCallbackReceiver((response) => {
@@ -89,7 +89,7 @@ describe('a callback', () => {
     expect(await sandbox.callbacks('failed')).toMatchObject([{ attempts: 3, last_result: 'ECONNREFUSED' }])
   })
 
-  it('is broken off where the receiver does not answer in time', async () => {
+  it('times out if the receiver does not answer', async () => {
     const receiver = await withCallbackReceiver(() => {})
     const sandbox = await withSandbox({ callbacks: 'attempts=2,backoff=1ms,timeout=20ms' })
     await submit(sandbox, receiver, 'p')
@@ -97,7 +97,7 @@ describe('a callback', () => {
     expect(await sandbox.callbacks()).toMatchObject([{ attempts: 2, last_result: 'TIMEOUT' }])
   })
 
-  it('is broken off where the connection ends amid the answer', async () => {
+  it('fails if the connection ends during the answer', async () => {
     const receiver = await withCallbackReceiver((response) => {
       response.writeHead(200, { 'content-length': 100 })
       response.write('{', () => response.destroy())
@@ -107,7 +107,7 @@ describe('a callback', () => {
     expect(await sandbox.waitForCallbacks()).toMatchObject({ delivered: 0, failed: 1 })
   })
 
-  it('goes to no receiver whose certificate is not trusted', async () => {
+  it('goes to no receiver with an untrusted certificate', async () => {
     const { key, cert } = await createCertificate({ ip: '127.0.0.1' })
     const server = createServer({ key, cert }, (_request, response) => response.end())
     server.listen(0, '127.0.0.1')
@@ -123,7 +123,7 @@ describe('a callback', () => {
     expect(await sandbox.callbacks()).toMatchObject([{ last_result: 'DEPTH_ZERO_SELF_SIGNED_CERT' }])
   })
 
-  it('is not asked for by a request without callback_url', async () => {
+  it('is not sent for a request without callback_url', async () => {
     const sandbox = await withSandbox()
     const answer = await sandbox.post(ASYNC, { text_data: 'x', user_id: 'u', post_id: 'p' })
     expect(answer.status).toBe(200)
@@ -132,7 +132,7 @@ describe('a callback', () => {
 })
 
 describe('callbacks', () => {
-  it('come before their acknowledgement where they are early', async () => {
+  it('come before their acknowledgement if they are early', async () => {
     const order: string[] = []
     const receiver = await withCallbackReceiver((response, { body }) => {
       order.push(`callback ${body['post_id']}`)
@@ -146,13 +146,13 @@ describe('callbacks', () => {
     expect(order).toEqual(['a', 'b', 'c'].flatMap((post) => [`callback ${post}`, `answer ${post}`]))
   })
 
-  it('that are early do not keep the acknowledgement back for a receiver that is away', async () => {
+  it('that are early do not delay the acknowledgement if the receiver is gone', async () => {
     const sandbox = await withSandbox({ callbacks: 'early=100%,backoff=1000s' })
     expect((await submit(sandbox, NOWHERE, 'p')).status).toBe(200)
     expect(await sandbox.callbacks()).toMatchObject([{ timing: 'early', state: 'pending', attempts: 1 }])
   })
 
-  it('come twice where they are doubled, and never where they are dropped', async () => {
+  it('come twice if they are doubled, and never if they are dropped', async () => {
     const receiver = await withCallbackReceiver()
     const sandbox = await withSandbox({ callbacks: 'double=50%,drop=20%' })
     await submitMany(sandbox, receiver, 120)
@@ -180,7 +180,7 @@ describe('callbacks', () => {
     expect(new Set(receiver.received.map(({ body }) => body['post_id']))).toEqual(new Set(posts))
   })
 
-  it('come in another order than the tasks where they are shuffled', async () => {
+  it('come in another order than the tasks if they are shuffled', async () => {
     const receiver = await withCallbackReceiver()
     const sandbox = await withSandbox({ callbacks: 'shuffle=50ms' })
     const posts = Array.from({ length: 30 }, (_, i) => `p-${i}`)
@@ -191,7 +191,7 @@ describe('callbacks', () => {
     expect(order.toSorted()).toEqual(posts.toSorted())
   })
 
-  it('are not taken on where too many wait', async () => {
+  it('are refused if too many wait', async () => {
     const options: SandboxOptions = { callbacks: 'late=100%@1000s', maxPendingCallbacks: 2 }
     const receiver = await withCallbackReceiver()
     const sandbox = await withSandbox(options)
@@ -207,7 +207,7 @@ describe('callbacks', () => {
     expect((await submit(sandbox, receiver, 'c')).status).toBe(200)
   })
 
-  it('can be forgotten', async () => {
+  it('can be deleted', async () => {
     const receiver = await withCallbackReceiver()
     const sandbox = await withSandbox({ callbacks: 'late=100%@1000s' })
     await submit(sandbox, receiver, 'a')
@@ -219,7 +219,7 @@ describe('callbacks', () => {
     expect(receiver.received.map(({ body }) => body['post_id'])).toEqual(['b'])
   })
 
-  it('to be sent are in a store file, and go out after a restart', async () => {
+  it('that wait are stored in a store file, and go out after a restart', async () => {
     const databaseFile = join(createTemporaryFolder(), 'sandbox.sqlite')
     const receiver = await withCallbackReceiver()
     const first = await withSandbox({ databaseFile, callbacks: 'late=50%@1000s' })
@@ -239,7 +239,7 @@ describe('callbacks', () => {
 })
 
 describe('a fault of an async task', () => {
-  it('after it was stored loses the acknowledgement, and the callback comes', async () => {
+  it('after it was stored loses the acknowledgement, but the callback comes', async () => {
     const receiver = await withCallbackReceiver()
     const sandbox = await withSandbox({ faults: ['reset-after=100%,tries=1'] })
     await expect(submit(sandbox, receiver, 'p')).rejects.toThrow()
@@ -248,7 +248,7 @@ describe('a fault of an async task', () => {
     expect((await submit(sandbox, receiver, 'p')).status).toBe(400)
   })
 
-  it('before it was stored keeps the callback away', async () => {
+  it('before it was stored prevents the callback', async () => {
     const receiver = await withCallbackReceiver()
     const sandbox = await withSandbox({ faults: ['reset-before=100%,tries=1'] })
     await expect(submit(sandbox, receiver, 'p')).rejects.toThrow()
