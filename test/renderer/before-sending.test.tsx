@@ -41,6 +41,6 @@ it('says how many rows are not sent before the others are, and why', () => {
   expect(shown).toContain('2 rows: sent before by an earlier run')
 })
 
-it('says nothing of rows that are not sent where all are', () => {
+it('does not mention unsent rows if all are sent', () => {
   expect(show({ not_sent: 10 })).not.toContain('not sent')
 })

@@ -24,10 +24,10 @@ afterEach(() => {
 
 const answer = (name: string) => notifyManager.schedule(() => drawn.push(name))
 
-/** Draws what waits for no frame. */
+/** Draws everything that needs no frame. */
 const goOn = () => vi.advanceTimersByTime(0)
 
-it('draws the first answer after a while without waiting for a frame', () => {
+it('draws the first answer after a pause without waiting for a frame', () => {
   answer('first')
   goOn()
   expect(drawn).toEqual(['first'])
@@ -38,7 +38,7 @@ it('draws the first answer after a while without waiting for a frame', () => {
   expect(drawn).toEqual(['first', 'after a while'])
 })
 
-it('draws answers that arrive within a frame of the last one together, with the next frame', () => {
+it('draws answers that arrive within a frame of the last one together, in the next frame', () => {
   answer('first')
   goOn()
   for (const name of ['second', 'third']) {
@@ -51,7 +51,7 @@ it('draws answers that arrive within a frame of the last one together, with the 
   expect(drawn).toEqual(['first', 'second', 'third'])
 })
 
-it('draws answers in a window out of sight, which has no frames', () => {
+it('draws answers in a hidden window, which has no frames', () => {
   vi.stubGlobal('document', { hidden: true })
   for (const name of ['first', 'second']) {
     answer(name)

@@ -19,7 +19,7 @@ const RUN = {
 const LOAD: Partial<RunSummary> = { thresholds: [] }
 
 describe('choosing runs to compare', () => {
-  it('offers runs of the same source and connection first', () => {
+  it('offers runs with the same source and connection first', () => {
     const runs = [
       { ...RUN, run_id: 'other', source: '/data/else.csv' },
       { ...RUN, run_id: 'elsewhere', base_url: 'https://two.example' },
@@ -36,14 +36,14 @@ describe('choosing runs to compare', () => {
     expect(groupCandidates(null, [])).toEqual([])
   })
 
-  it('puts the earlier of two runs first, and further ones last', () => {
+  it('puts the earlier of two runs first, and later choices last', () => {
     const earlier = { ...RUN, run_id: 'r0', created_at: '2026-11-19T10:00:00.000Z' }
     expect(place(earlier, ['r1'], RUN)).toEqual(['r0', 'r1'])
     expect(place(RUN, ['r0'], earlier)).toEqual(['r0', 'r1'])
     expect(place({ ...earlier, run_id: 'rx' }, ['r0', 'r1'], earlier)).toEqual(['r0', 'r1', 'rx'])
   })
 
-  it('compares decisions of bulk runs of one operation alone', () => {
+  it('compares decisions only between bulk runs of one operation', () => {
     const appeal = { ...RUN, run_id: 'r3', operation: 'appeal-status' }
     expect(findDecided([RUN, { ...RUN, run_id: 'r2' }, appeal, { ...RUN, ...LOAD }])).toMatchObject([
       { run_id: 'r2' },
@@ -106,20 +106,20 @@ describe('a trend', () => {
     }) as unknown as TrendPoint
   const runs = [point(2, 4), point(0, 4), point(0, 0)]
 
-  it('has a share of each rule in every run with answers', () => {
+  it("has each rule's share in every run with answers", () => {
     expect(findCommonRules(runs)).toEqual([
       { rule: 'Likely spam', values: [{ value: 0.5 }, { value: 0 }, null] },
     ])
   })
 
-  it('has the metrics of the runs that were evaluated', () => {
+  it('has the metrics of the evaluated runs', () => {
     const [chart] = toMetricLines(runs)
     expect(chart?.title).toBe('Likely spam, by labels')
     expect(chart?.lines[0]).toEqual({ label: 'Precision', values: [judged, null, null] })
   })
 })
 
-it('takes a file that was chosen in a browser twice for one source, and a file elsewhere for another', () => {
+it('treats a file that was chosen twice in a browser as one source, and a file elsewhere as another', () => {
   const toUpload = (id: string, name: string) => `/workspace/uploads/${id.repeat(24)}/${name}`
   const first = { ...RUN, source: toUpload('a', 'posts.csv') }
   const runs = [

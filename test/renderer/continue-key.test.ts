@@ -9,15 +9,15 @@ const STORED: KeySituation = {
 }
 
 describe('the key that a run is taken up with', () => {
-  it('is at first the one that was typed and it was sent with', () => {
+  it('defaults to the typed key that the run was sent with', () => {
     expect(toFirstKeyChoice(UNSTORED)).toEqual({ typed: 'own-key', isKept: false })
   })
 
-  it('is not the one that was typed before where the service refused a key', () => {
+  it('does not default to the typed key if the service refused a key', () => {
     expect(toFirstKeyChoice({ ...UNSTORED, refusedRows: 8 })).toEqual({ typed: '', isKept: false })
   })
 
-  it('is at first the stored one, or another in its place where the service refused it', () => {
+  it('defaults to the stored key, or another in its place if the service refused it', () => {
     expect(toFirstKeyChoice(STORED)).toEqual({ typed: null, isKept: false })
     expect(toFirstKeyChoice({ ...STORED, refusedRows: 8 })).toEqual({ typed: '', isKept: true })
   })

@@ -31,7 +31,7 @@ beforeEach(() => {
   changeDraft({ isDestinationChosen: false, settings: DEFAULT_SETTINGS })
 })
 
-it('goes to the connection in use, also after it has changed and the page was reloaded', () => {
+it('uses the connection in use, even if it changed before a reload', () => {
   beginAt({ kind: 'stored', name: 'east' }, using('east'))
   expect(readPlace()).toMatchObject({ kind: 'stored', name: 'east' })
   const memory = parseMemory(JSON.stringify(toMemory(useDraft.getState())))
@@ -47,21 +47,21 @@ it('goes to the connection in use, also after it has changed and the page was re
   expect(readPlace()).toEqual({ kind: 'sandbox' })
 })
 
-it('keeps a load test over a reload if a column of weights was typed and taken away again', () => {
+it('keeps a load test over a reload if a column of weights was typed and removed', () => {
   const load = { ...DEFAULT_LOAD, weight: null, thresholds: 'p(99)<500' }
   changeDraft({ load })
   expect(parseMemory(JSON.stringify(toMemory(useDraft.getState())))?.load).toEqual(load)
   changeDraft({ load: DEFAULT_LOAD })
 })
 
-it('goes to the connection in use as soon as that is listed, whatever the machine said before', () => {
+it('uses the connection in use once connections are listed, whatever the machine said before', () => {
   beginAt({ kind: 'sandbox' }, using('east'))
   expect(readPlace()).toMatchObject({ kind: 'stored', name: 'east' })
   beginAt({ kind: 'stored', name: 'east' }, using('west'))
   expect(readPlace()).toMatchObject({ name: 'west' })
 })
 
-it('stays where the person chose to send it, until a connection is put in use by hand', () => {
+it('stays at the chosen destination until a connection is put in use by hand', () => {
   const settings = { ...DEFAULT_SETTINGS, destination: { kind: 'sandbox' as const } }
   changeDraft({ isDestinationChosen: true, settings })
   beginAt({ kind: 'stored', name: 'east' }, using('east'))
@@ -71,7 +71,7 @@ it('stays where the person chose to send it, until a connection is put in use by
   expect(findOtherPlace(useDraft.getState(), using('west'))).toBeNull()
 })
 
-it('keeps checked rows where they were checked for, and says where that is', () => {
+it('keeps checked rows at the destination they were checked for, and names it', () => {
   beginAt({ kind: 'stored', name: 'east' }, using('east'))
   changeDraft({ heldRunId: 'r1' })
   expect(findOtherPlace(useDraft.getState(), using('east'))).toBeNull()
@@ -81,7 +81,7 @@ it('keeps checked rows where they were checked for, and says where that is', () 
   expect(findOtherPlace(useDraft.getState(), using('west'))).toBe('east')
 })
 
-it('clears the options of the operation when the draft is started over, and keeps its kind and the place', () => {
+it("clears the operation's options when the draft is started over, but keeps its kind and destination", () => {
   const operation = { kind: 'task', mode: 'async', api: 'v2', legacy: false, models: ['my-index'] } as const
   const settings = { ...DEFAULT_SETTINGS, destination: { kind: 'sandbox' as const } }
   changeDraft({ operation: { ...operation, models: [...operation.models] }, settings })
@@ -90,7 +90,7 @@ it('clears the options of the operation when the draft is started over, and keep
   expect(readPlace()).toEqual({ kind: 'sandbox' })
 })
 
-it('sends with the default number in flight again once a draft was sent or started over, wherever it goes', () => {
+it('resets requests in flight to the default once a draft is sent or started over, whatever its destination', () => {
   const sendFast = () => changeDraft({ settings: { ...DEFAULT_SETTINGS, concurrency: 24 } })
   sendFast()
   clearDraft()
@@ -100,7 +100,7 @@ it('sends with the default number in flight again once a draft was sent or start
   expect(useDraft.getState().settings.concurrency).toBe(DEFAULT_SETTINGS.concurrency)
 })
 
-it('drops custom indexes and further models when v1 is chosen, since v1 takes one listed model', () => {
+it('drops custom indexes and further models for v1, which takes one listed model', () => {
   const operation = { kind: 'task', mode: 'sync', api: 'v2', legacy: false } as const
   const toV1 = (models: string[]) => chooseVersion({ ...operation, models }, 'v1').models
   expect(toV1(['my-index'])).toEqual([])

@@ -5,7 +5,7 @@ import { RowForm } from '../../src/renderer/features/check/edit-dialogs.tsx'
 import type { Problem } from '../../src/shared/run/problem.ts'
 import type { RowDetail } from '../../src/shared/run/results.ts'
 
-it('says what is wrong with a whole row apart from what is wrong with the field that is edited', () => {
+it('separates problems of a whole row from problems of the edited field', () => {
   const problems: Problem[] = [
     { row: 4, severity: 'warning', code: 'formula_without_value', found: 'H8' },
     { row: 4, severity: 'warning', code: 'empty', field: 'post_id' },

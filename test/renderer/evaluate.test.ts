@@ -39,18 +39,18 @@ const CHOICES: LabelChoices = {
 const SOURCE = { sourceId: 'handle', name: 'labels.csv', sizeBytes: 10 }
 
 describe('what the evaluate screen asks', () => {
-  it('asks for nothing until it is known where the labels are', () => {
+  it('asks for nothing until the place of the labels is known', () => {
     expect(toQuestion(null)).toBeNull()
     expect(toQuestion({ ...SETTINGS, column: null })).toBeNull()
     expect(toQuestion({ ...SETTINGS, place: 'file' })).toBeNull()
     expect(toQuestion(SETTINGS)).toMatchObject({ label: 'truth', separator: null, useVerdicts: false })
   })
 
-  it('asks by verdicts alone without a column', () => {
+  it('uses verdicts only without a column', () => {
     expect(toQuestion({ ...SETTINGS, place: 'verdicts' })).toMatchObject({ label: null, useVerdicts: true })
   })
 
-  it('asks by a column for each rule that has one, with its share', () => {
+  it('uses a column for each rule that has one, with its share', () => {
     const columns = [
       { column: 'toxic', rule: 'Toxic', share: '>= 50 %' },
       { column: 'spam', rule: ' Likely spam ', share: '' },
@@ -74,7 +74,7 @@ describe('what the evaluate screen asks', () => {
     expect(ask(columns, true)).toBeNull()
   })
 
-  it('asks by columns of rules in another file once they are confirmed', () => {
+  it('uses columns of rules in another file once they are confirmed', () => {
     const cells = [
       ['1', '1', '0'],
       ['2', '0', '1'],
@@ -114,7 +114,7 @@ describe('what the evaluate screen asks', () => {
     })
   })
 
-  it('suggests the column of labels where there is one, though others have the names of rules', () => {
+  it('suggests the label column if there is one, although others are named like rules', () => {
     const yesOrNo = ['0', '1'].map((value) => ({ value, rows: 2 }))
     const choices = {
       ...CHOICES,
@@ -148,7 +148,7 @@ describe('what the evaluate screen asks', () => {
 })
 
 describe('what a label stands for', () => {
-  it('keeps the rules that the other labels were taken for when the first one is changed', () => {
+  it('keeps the rules that other labels stand for when the first one is changed', () => {
     const taken = [
       { value: 'Link', rules: ['Link'] },
       { value: 'spam', rules: [] },
@@ -159,7 +159,7 @@ describe('what a label stands for', () => {
     ])
   })
 
-  it('is replaced in whichever case it was written', () => {
+  it('is replaced whatever its case', () => {
     const before = [{ value: 'Spam', rule: 'Old' }]
     const after = changePositives(before, [], 'spam', ['New', 'Other'])
     expect(findMeaning(after, 'SPAM')).toEqual(['New', 'Other'])

@@ -51,7 +51,7 @@ describe('numbers with units', () => {
     [114_000_000, '114 MB'],
   ])('writes %d bytes as %s', (bytes, text) => expect(formatBytes(bytes)).toBe(text))
 
-  it('gives slow rates a decimal and fast ones none', () => {
+  it('gives slow rates one decimal and fast ones none', () => {
     expect([formatRate(3.149), formatRate(54_321.9)]).toEqual(['3.1', '54,322'])
   })
 })

@@ -5,7 +5,7 @@ import { FIRST_OPERATION } from '../../src/renderer/app/draft.ts'
 import { HeaderDoubt } from '../../src/renderer/features/source/preview.tsx'
 import type { BridgePreview } from '../../src/shared/bridge/source.ts'
 
-it('shows the name of an only column as a text of somebody else, whatever stands in it', () => {
+it('shows the name of the only column as untrusted text, whatever it contains', () => {
   const name = 'run `ls`\u202Enow'
   const preview = { header: true, columns: [name], format: 'csv', isHeaderDoubtful: false } as BridgePreview
   const shown = renderToStaticMarkup(

@@ -10,7 +10,7 @@ import {
 import { createResultPages } from '../../src/renderer/features/results/result-pages.ts'
 import type { PageRow } from '../../src/shared/bridge/results.ts'
 
-/** The pages of a list whose rows have these numbers, until it is read again with others. */
+/** The pages of a list with these row numbers; a later read can return others. */
 async function openList(numbers: readonly number[], view = { first: 0, last: 30 }) {
   let rows = numbers
   const client = new QueryClient()
@@ -37,7 +37,7 @@ const toPlace = ({ index, row, kind }: ListCursor) => [index, row?.row ?? null, 
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1)
 
 describe('the cursor of a list', () => {
-  it('takes the row that is read at its place, and stays with it when rows come in before it or leave', async () => {
+  it('takes the row read at its position, and stays with it when rows are inserted before it or leave', async () => {
     const { pages, read } = await openList([4, 5, 6])
     let at = followRow(pages, { ...START, index: 1 })
     expect(toPlace(at)).toEqual([1, 5, 'on'])
@@ -50,7 +50,7 @@ describe('the cursor of a list', () => {
     expect(followRow(pages, at)).toBe(at)
   })
 
-  it('stays on its row while the page of it is read again or not kept any more', async () => {
+  it("stays on its row while the row's page is read again or no longer kept", async () => {
     const { pages, client } = await openList([4, 5, 6])
     const at = followRow(pages, START)
     const again = client.refetchQueries()
@@ -60,7 +60,7 @@ describe('the cursor of a list', () => {
     expect(toPlace(followRow(pages, at))).toEqual([0, 4, 'waiting'])
   })
 
-  it('is on no other row once its own has left the list, and comes back with it', async () => {
+  it('is on no row while its own has left the list, and returns with it', async () => {
     const { pages, read } = await openList([4, 5, 6])
     const at = followRow(pages, { ...START, index: 1 })
     await read([4, 6, 7])
@@ -72,7 +72,7 @@ describe('the cursor of a list', () => {
     expect(toPlace(followRow(pages, left))).toEqual([0, 5, 'on'])
   })
 
-  it('is on no row while its own has moved out of the pages in view', async () => {
+  it('is on no row while its own is outside the pages in view', async () => {
     const { pages, read } = await openList([500, 501])
     const at = followRow(pages, START)
     await read([...upTo(300), 500, 501])
@@ -84,7 +84,7 @@ describe('the cursor of a list', () => {
     expect(toPlace(followRow(pages, found))).toEqual([300, 500, 'on'])
   })
 
-  it('goes to the next row that stays before its own leaves, and to the one before at the end', async () => {
+  it('moves to the next remaining row before its own leaves, or to the previous one at the end', async () => {
     const { pages, read } = await openList(upTo(6))
     const at = followRow(pages, { ...START, index: 2 })
     expect(leaveRows(pages, at, new Set([2]))).toBe(at)
@@ -97,7 +97,7 @@ describe('the cursor of a list', () => {
     expect(leaveRows(pages, last, new Set([1]))).toEqual(START)
   })
 
-  it('steps within the list, and to its last row where the list has become shorter', async () => {
+  it('steps within the list, and to its last row if the list has become shorter', async () => {
     const { pages, read } = await openList([4, 5, 6])
     const last = followRow(pages, { ...START, index: 2 })
     expect(stepFrom(last, 1, 2)).toBe(last)

@@ -14,7 +14,7 @@ const { search: SEARCH } = DEFAULT_LOAD
 const of = (change: Partial<LoadSettings>): LoadSettings => ({ ...DEFAULT_LOAD, ...change })
 
 describe('a load test as it is typed', () => {
-  it('is one that the engine takes, with the defaults of the schema', () => {
+  it('is valid for the engine, with the defaults of the schema', () => {
     expect(toPlanLoad(DEFAULT_LOAD)).toMatchObject({
       pace: { kind: 'closed', concurrency: 10 },
       durationMs: 60_000,
@@ -26,7 +26,7 @@ describe('a load test as it is typed', () => {
     expect(findLoadGap(DEFAULT_LOAD)).toBeNull()
   })
 
-  it('ends with a number of requests, and drops what finds the cap reached', () => {
+  it('ends after a number of requests, and drops those that find the limit in flight reached', () => {
     const load = toPlanLoad(
       of({ pace: 'open', ratePerSecond: 12.5, endsBy: 'requests', maxInFlight: 3, whenFull: 'drop' }),
     )
@@ -34,7 +34,7 @@ describe('a load test as it is typed', () => {
     expect(load).not.toHaveProperty('durationMs')
   })
 
-  it('keeps the cap of an open pace out of a closed one', () => {
+  it('keeps the limit in flight of an open pace out of a closed one', () => {
     const stages = 'concurrency: 5@10s'
     expect(hasSchedule(of({ pace: 'stages', stages }))).toBe(false)
     expect(toPlanLoad(of({ pace: 'stages', stages, maxInFlight: 3, whenFull: 'drop' }))).toMatchObject({
@@ -43,7 +43,7 @@ describe('a load test as it is typed', () => {
     })
   })
 
-  it('has a seed where rows are drawn, and weights where they are random', () => {
+  it('has a seed if rows are drawn, and weights if they are random', () => {
     const typed = { seed: 7, weight: 'share' }
     expect(toPlanLoad(of(typed))).toMatchObject({ order: 'source', seed: 1 })
     expect(toPlanLoad(of({ ...typed, order: 'shuffled' }))).not.toHaveProperty('weight')
@@ -51,7 +51,7 @@ describe('a load test as it is typed', () => {
     expect(toPlanLoad(of({ ...typed, order: 'random' }))).toMatchObject({ seed: 7, weight: 'share' })
   })
 
-  it('reads a threshold a line, empty lines left out, with its options', () => {
+  it('reads one threshold per line with its options, ignoring empty lines', () => {
     const thresholds = 'p(99)<500\n\n  http_req_failed<0.01 abortOnFail  \n'
     expect(toPlanLoad(of({ thresholds }))?.thresholds).toEqual([
       { expression: 'p(99)<500', abortOnFail: false, delayAbortEvalMs: 0 },
@@ -106,7 +106,7 @@ describe('a load test as it is typed', () => {
     expect(toPlanLoad(of({ pace: 'open', thinkFrom: '1s' }))).not.toHaveProperty('thinkTime')
   })
 
-  it('searches a capacity with probes of their own length, and not without a threshold', () => {
+  it('searches a capacity with probes of their own length, and only with a threshold', () => {
     const search = of({ goal: 'capacity', pace: 'open', thresholds: 'p(99)<500' })
     expect(toPlanLoad(search)).toMatchObject({
       pace: { kind: 'open', ratePerSecond: 50 },

@@ -22,7 +22,7 @@ const ERRORS = Array.from({ length: 12 }, (_, at) => ({
   rows: 20 - at,
 }))
 
-/** An ended run as its screen shows it, from its journal. */
+/** The screen of an ended run, from its journal. */
 const SNAPSHOT = toSnapshot({
   state: 'completed',
   triggered_rules: RULES,
@@ -46,7 +46,7 @@ function show(panel: React.ReactNode): string {
   )
 }
 
-it('counts all rules of a run that has ended, and offers those that are not listed', () => {
+it('counts all rules of an ended run, and offers those that are not listed', () => {
   const shown = show(<RulesPanel rules={SNAPSHOT.triggeredRules} live={false} />)
   expect(shown).toContain('14 rules')
   expect(shown).toContain('Rule 9<')
@@ -54,19 +54,19 @@ it('counts all rules of a run that has ended, and offers those that are not list
   expect(shown).toContain('Show all 14')
 })
 
-it('says that a run that goes on shows the rules with most rows alone', () => {
+it('says that a run in progress shows only the rules with most rows', () => {
   const shown = show(<RulesPanel rules={RULES.slice(0, 10)} live />)
   expect(shown).toContain('the 10 with most rows')
   expect(shown).not.toContain('10 rules')
 })
 
-it('offers every cause for which rows did not succeed', () => {
+it('offers every cause of unsuccessful rows', () => {
   const shown = show(<ErrorsPanel runId="r" rows={174} errors={SNAPSHOT.errors} operation="task" />)
   expect(shown).toContain('CODE_9')
   expect(shown).toContain('Show all 12')
 })
 
-it('hides what the service said until it is known what that quotes', () => {
+it("hides the service's messages until it is known what they quote", () => {
   const shown = show(
     <ErrorsPanel runId="r" rows={20} errors={SNAPSHOT.errors.slice(0, 1)} operation="task" />,
   )
@@ -75,7 +75,7 @@ it('hides what the service said until it is known what that quotes', () => {
   expect(shown).toContain('Show content')
 })
 
-it('shows all that a plan says of its connection', () => {
+it('shows everything that a plan says about its connection', () => {
   const plan = planSchema.parse({
     operation: { kind: 'task', mode: 'sync', api: 'v1' },
     source: { path: '/posts.csv' },

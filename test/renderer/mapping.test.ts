@@ -20,13 +20,13 @@ const gapsOf = (columns: string[], mapping = suggest(...columns).mapping) =>
   assessMapping(mapping, OPERATION, columns).map((gap) => gap.field)
 
 describe('matching columns to fields by name', () => {
-  it('takes the exact name first, whatever stands before it', () => {
+  it('takes the exact name first, whatever comes before it', () => {
     const { mapping, confidence } = suggest('Text Data', 'text_data')
     expect(mapping['text_data']).toEqual({ kind: 'column', column: 'text_data' })
     expect(confidence['text_data']).toBe('exact')
   })
 
-  it('takes another way to write a name, then a word like it, and says which it was', () => {
+  it('takes another spelling of a name, then a similar word, and says which it was', () => {
     const { mapping, confidence } = suggest('User ID', 'message')
     expect(mapping['user_id']).toEqual({ kind: 'column', column: 'User ID' })
     expect(mapping['text_data']).toEqual({ kind: 'column', column: 'message' })
@@ -38,17 +38,17 @@ describe('matching columns to fields by name', () => {
     expect(Object.values(mapping)).toEqual([{ kind: 'column', column: 'id' }])
   })
 
-  it('fills post_id by a template that is unique in every run, and makes up no user_id', () => {
+  it('fills post_id by a template that is unique in every run, and invents no user_id', () => {
     const { mapping } = suggest('text')
     expect(mapping['post_id']).toEqual({ kind: 'template', template: '{{run}}-{{row}}' })
     expect(mapping['user_id']).toBeUndefined()
   })
 
-  it('counts a column whose name is empty or not its own', () => {
+  it('counts columns with an empty or repeated name', () => {
     expect(suggest('', 'text_data', 'text_data').mapping['text_data']).toEqual({ kind: 'column', column: 2 })
   })
 
-  it('does not guess an address where a column holds the text', () => {
+  it('does not guess an address if a column holds the text', () => {
     expect(suggest('text_data', 'link').mapping['url']).toBeUndefined()
   })
 
@@ -65,7 +65,7 @@ describe('what a mapping is missing', () => {
     expect(gapsOf(['Column 1', 'Column 2'])).toEqual(['user_id', 'text_data'])
   })
 
-  it('is content with a column for the text and one value for the user', () => {
+  it('accepts a column for the text and one value for the user', () => {
     const columns = ['Column 1', 'Column 2']
     const withText = assignColumn(suggest(...columns).mapping, columns, 1, 'text_data')
     expect(gapsOf(columns, assignTemplate(withText, 'user_id', 'sms-import'))).toEqual([])
@@ -80,7 +80,7 @@ describe('what a mapping is missing', () => {
     expect(gapsOf(columns, assignTemplate(suggest(...columns).mapping, field, template))).toEqual([field])
   })
 
-  it('notices a column that another reading of the file took away', () => {
+  it('notices a column that another reading of the file removed', () => {
     expect(gapsOf(['Column 1'], suggest('text_data', 'user_id').mapping)).toContain('text_data')
   })
 })
@@ -97,7 +97,7 @@ describe('operations other than tasks', () => {
     })
   })
 
-  it('take the export of an index run as it is', () => {
+  it('take the export of an index run unchanged', () => {
     const columns = ['url', 'sluice_row', 'sluice_custom_index_item_id']
     const { mapping } = suggestMapping(columns, remove)
     expect(mapping).toEqual({
@@ -106,21 +106,21 @@ describe('operations other than tasks', () => {
     expect(assessMapping(mapping, remove, columns)).toEqual([])
   })
 
-  it('ask an update for its notes', () => {
+  it('require notes for an update', () => {
     expect(assessMapping(suggestMapping(['term'], update).mapping, update, ['term'])).toMatchObject([
       { field: 'notes' },
     ])
     expect(assessMapping(suggestMapping(['term'], add).mapping, add, ['term'])).toEqual([])
   })
 
-  it('ask an index for one of two addresses', () => {
+  it('require one of two addresses for an index', () => {
     const index: Operation = { kind: 'index-add', mode: 'async', indexId: 'faces' }
     expect(assessMapping({}, index, ['a'])).toMatchObject([{ field: 'url' }])
     const mapping = suggestMapping(['media'], index).mapping
     expect(assessMapping(mapping, index, ['media'])).toEqual([])
   })
 
-  it('keep what another mode of the operation still knows', () => {
+  it('keep the fields that another mode of the operation knows', () => {
     const mapping = suggest('conversation_id', 'text_data', 'user_metadata.age').mapping
     const kept = keepKnownFields(mapping, { ...OPERATION, mode: 'async' })
     expect(Object.keys(kept).toSorted()).toEqual(['post_id', 'text_data', 'user_metadata.age'])
@@ -130,13 +130,13 @@ describe('operations other than tasks', () => {
 describe('the rows of a folder', () => {
   const columns = [...FOLDER_COLUMNS]
 
-  it('are texts and whole requests; the address of a media file is made elsewhere', () => {
+  it("are texts and whole requests; a media file's address is made elsewhere", () => {
     const { mapping } = suggestMapping(columns, OPERATION)
     expect(Object.keys(mapping).toSorted()).toEqual(['post_id', 'request', 'text_data'])
     expect(assessMapping(mapping, OPERATION, columns)).toEqual([])
   })
 
-  it('need a user_id for texts and media, and none where all of them are whole requests', () => {
+  it('need a user_id for texts and media, but not if all are whole requests', () => {
     const { mapping } = suggestMapping(columns, OPERATION)
     const whole = { cells: ['a.json', 'request', '', '{"text_data":"x","user_id":"u"}', ''] }
     const text = { cells: ['a.txt', 'text', 'hello', '', ''] }
@@ -146,7 +146,7 @@ describe('the rows of a folder', () => {
 })
 
 describe('what a plan says to the engine', () => {
-  it('leaves empty what the person took out, although its column has the name', () => {
+  it("leaves empty what the person unmapped, although its column has the field's name", () => {
     const columns = ['text_data', 'user_id', 'group_id']
     const { group_id: _out, ...mapping } = suggest(...columns).mapping
     expect(toPlanMapping(mapping, columns, OPERATION)).toEqual({
@@ -177,7 +177,7 @@ describe('skipping the screen', () => {
     expect(isObvious(suggest(...columns), OPERATION, columns)).toBe(true)
   })
 
-  it('is wrong when two columns look swapped, though their names are right', () => {
+  it('is wrong when two columns look swapped, although their names are right', () => {
     const columns = ['text_data', 'user_id', 'post_id']
     const cells = (row: number) => [`u-${row}`, `this is the text of row ${row}`, `p-${row}`]
     const rows = [1, 2, 3, 4, 5].map((row) => ({ cells: cells(row) }))

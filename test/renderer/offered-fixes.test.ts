@@ -29,7 +29,7 @@ test('offers substitutes for ids with forbidden characters', () => {
   })
 })
 
-test('offers to split rows with both contents, but not in a load test, nor rows with neither', () => {
+test('offers to split rows with both contents, but not in a load test, and not rows with neither', () => {
   const group = { code: 'one_of', field: null } as const
   expect(listLabels(toGroup(group, 'both'))).toEqual([
     'Split into two rows',
@@ -55,7 +55,7 @@ test('offers to join surplus cells into the last column if that fills a text', (
   ])
 })
 
-test('sets no value for all rows where each needs its own, or where no field is at fault', () => {
+test('sets no value for all rows if each needs its own or no field is at fault', () => {
   expect(listGroupFixes(toGroup({ code: 'not_unique', field: 'post_id' }), TASK, false)).toMatchObject({
     valueField: null,
     editFields: ['post_id'],
@@ -66,7 +66,7 @@ test('sets no value for all rows where each needs its own, or where no field is 
   })
 })
 
-test('offers nothing for what every row has alike, which the mapping decides', () => {
+test('offers nothing for a problem of all rows, which the mapping decides', () => {
   const group = { ...toGroup({ severity: 'warning', code: 'recommended' }), examples: [] }
   expect(listGroupFixes(group, TASK, false)).toEqual({ offered: [], valueField: null, editFields: [] })
 })

@@ -34,13 +34,13 @@ it('finds the character at which a text stops being JSON', () => {
   expect([line, text.slice(start, end)]).toEqual([2, '2'])
 })
 
-it('changes one member and the spaces, and no digit of the others', () => {
+it('changes one member and its spacing, and no digit of the others', () => {
   const text = '{"post_id":"old","n":12345678901234567890.10}'
   expect(setMember(text, 'post_id', 'new')).toContain('"post_id":"new","n":12345678901234567890.10')
   expect(formatText(text)).toBe('{\n  "post_id": "old",\n  "n": 12345678901234567890.10\n}')
 })
 
-it('marks the names and ids of triggered rules, each place once', () => {
+it('marks the names and ids of triggered rules, each occurrence once', () => {
   const text = '{"rule_id": "rule-spam", "rule_name": "Spam", "text": "Spam"}'
   const marks = findRuleMarks(text, [{ ruleId: 'rule-spam', ruleName: 'Spam' }])
   expect(marks.map(({ start, end }) => text.slice(start, end))).toEqual(['rule-spam', 'Spam', 'Spam'])

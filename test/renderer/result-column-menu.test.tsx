@@ -23,7 +23,7 @@ function show(...names: string[]): string {
   )
 }
 
-it('says on its button how many columns of the source are not shown, such as those that were never chosen', () => {
+it('shows on its button how many source columns are not shown, including those that were never chosen', () => {
   const shown = show('sluice_row', 'source.text_data')
   expect(shown).toContain('Columns (1 hidden)</span>')
   expect(shown).toContain('aria-label="Columns (1 hidden)"')

@@ -15,13 +15,13 @@ import { ROW_ANSWERS, type RowState } from '../../src/shared/run/item-state.ts'
 import { type Facet, listChosen } from '../../src/shared/run/row-filters.ts'
 
 describe('JSON for reading', () => {
-  it('indents and changes no value, not even a number too long to be one', () => {
+  it('indents without changing a value, even an integer beyond double precision', () => {
     expect(prettyJson('{"a":[1,{"b":12345678901234567890}],"c":{},"d":"x,y:{}"}')).toBe(
       '{\n  "a": [\n    1,\n    {\n      "b": 12345678901234567890\n    }\n  ],\n  "c": {},\n  "d": "x,y:{}"\n}',
     )
   })
 
-  it('grows by its length and not by the square of it, however deep brackets are nested', () => {
+  it('takes linear time, not quadratic, however deeply brackets are nested', () => {
     const deep = '['.repeat(15_000) + ']'.repeat(15_000)
     const shown = prettyJson(deep)
     expect(shown.length).toBeLessThan(deep.length * 110)
@@ -45,7 +45,7 @@ describe('narrowing by facets', () => {
     expect(toggleFacet({}, { ...added, value: 'nothing of the kind' })).toEqual({})
   })
 
-  it('joins one of each kind, and takes one back when it is pressed again', () => {
+  it('combines one of each kind, and removes one when it is pressed again', () => {
     const both = toggleFacet(toggleFacet({}, rejected), rule)
     expect(both).toEqual({ state: 'rejected', ruleIds: ['r1'] })
     expect(toggleFacet(both, rejected)).toEqual({ ruleIds: ['r1'] })
@@ -65,7 +65,7 @@ describe('narrowing by facets', () => {
     ])
   })
 
-  it('takes one verdict of a person, or having none', () => {
+  it("takes one of a person's verdicts, or having none", () => {
     const agree: Facet = { kind: 'verdict', value: 'agree', label: 'agree', rows: 2 }
     const none: Facet = { ...agree, value: 'none' }
     expect(toggleFacet({ ruleIds: ['r1'] }, agree)).toEqual({ ruleIds: ['r1'], verdict: 'agree' })
@@ -75,7 +75,7 @@ describe('narrowing by facets', () => {
     expect(listChosen({ verdict: 'unsure' })).toEqual([{ kind: 'verdict', value: 'unsure' }])
   })
 
-  it('takes several bands of a class, and shows those that are chosen even where no row has them', () => {
+  it('takes several bands of a class, and shows the chosen ones even if no row has them', () => {
     const toBand = (from: number): Facet => {
       const value = JSON.stringify({ className: 'hate', from, below: from + 1 })
       return { kind: 'score', value, label: '', rows: 0 }
@@ -96,7 +96,7 @@ describe('narrowing by facets', () => {
     expect(toggleFacet(toggleFacet(both, toBand(1)), toBand(3))).toEqual({ languages: ['EN'] })
   })
 
-  it('knows a saved filter again in whichever order it was chosen', () => {
+  it('recognises a saved filter in any order of its choices', () => {
     expect(
       isSameFilter({ state: 'failed', ruleIds: ['a', 'b'] }, { ruleIds: ['b', 'a'], state: 'failed' }),
     ).toBe(true)
@@ -118,14 +118,14 @@ describe('the columns of the table', () => {
     hasVerdicts: false,
   }
 
-  it('show the content behind the outcome, and each of the columns that share a name', () => {
+  it('show the content after the outcome, and each of several columns with the same name', () => {
     expect(toUsualColumns(usual).map(({ name }) => name)).toEqual([
       ...['sluice_row', 'sluice_state', 'sluice_triggered_rules', 'scores', 'source.text', 'sluice_status'],
       ...['sluice_duration_ms', 'sluice_attempts', 'source.id', 'source.id (2)'],
     ])
   })
 
-  it('ask a page for the texts that are neither drawn nor in the source, and that the run has', () => {
+  it('request the texts of a page that are neither drawn nor in the source, if the run has them', () => {
     const entry = { name: 'sluice_language', title: 'Language', group: 'row', hasContent: false } as const
     const shown = [
       'sluice_row',
@@ -144,7 +144,7 @@ describe('the columns of the table', () => {
     ).toEqual(['sluice_language', 'answer.user_id', 'score.hate'])
   })
 
-  it('move by one place, or to the place of another, and never out of the table', () => {
+  it("move by one position, or to another column's, and never out of the table", () => {
     const shown = ['a', 'b', 'c'].map((name) => ({ name }))
     const toNames = (columns: readonly { name: string }[]) => columns.map(({ name }) => name).join('')
     expect(toNames(move(shown, 'c', -1))).toBe('acb')
@@ -153,7 +153,7 @@ describe('the columns of the table', () => {
     expect(toNames(moveTo(shown, 'c', 'a'))).toBe('cab')
   })
 
-  it('sort by pressing: the highest first, then the lowest, then the order of the source', () => {
+  it('sort by clicks: highest first, then lowest, then source order', () => {
     const by = { kind: 'latency' } as const
     const first = toNextSort(by, null)
     expect(first).toEqual({ by, order: 'descending' })
@@ -199,7 +199,7 @@ describe('pages of results', () => {
     return { client, pages, asked, arrival, openAgain }
   }
 
-  it('fetches a page once, and knows the total from it', async () => {
+  it('fetches a page once, and learns the total from it', async () => {
     const { pages, asked, arrival } = openPages()
     pages.want(0, 30)
     pages.want(0, 35)
@@ -211,7 +211,7 @@ describe('pages of results', () => {
     expect(pages.total()).toMatchObject({ rows: 1_000_000, isCounted: true })
   })
 
-  it('reads ahead while the view scrolls, and only what is in view after a jump', async () => {
+  it('reads ahead while the view scrolls, but only what is in view after a jump', async () => {
     const { pages, asked, arrival } = openPages()
     pages.want(0, PAGE_ROWS - 10)
     await arrival()
@@ -229,7 +229,7 @@ describe('pages of results', () => {
     expect(asked).toEqual([0, PAGE_ROWS, 500_000, 999_950, 999_900])
   })
 
-  it('knows at once what was read ahead, although nothing arrives any more', async () => {
+  it('knows pages that were read ahead at once, even if nothing arrives any more', async () => {
     const { pages, asked, arrival, openAgain } = openPages()
     pages.want(0, 30)
     await arrival()
@@ -242,7 +242,7 @@ describe('pages of results', () => {
     expect(asked).toEqual([0])
   })
 
-  it('reads pages that are narrowed by verdicts again when the filter is applied again, those out of view when they come into it', async () => {
+  it('rereads pages filtered by verdict when the filter is applied again, those out of view once they come into it', async () => {
     const { client, pages, asked, arrival } = openPages(undefined, NARROWED_BY_VERDICT)
     for (const row of [0, PAGE_ROWS]) {
       pages.want(row, row)
@@ -256,7 +256,7 @@ describe('pages of results', () => {
     expect(asked).toEqual([0, PAGE_ROWS, PAGE_ROWS, 0])
   })
 
-  it('wants nothing any more once it has forgotten its pages, and reads them anew when they are wanted', async () => {
+  it('requests nothing after it has dropped its pages, and reads them anew on demand', async () => {
     const { pages, asked, arrival } = openPages()
     expect(pages.isWanted()).toBe(false)
     pages.want(5_000, 5_030)
@@ -270,7 +270,7 @@ describe('pages of results', () => {
     expect(pages.rowAt(5_000)?.row).toBe(5_001)
   })
 
-  it('keeps a bounded number of pages, those that were used last', async () => {
+  it('keeps a limited number of pages, the most recently used', async () => {
     const { pages, arrival } = openPages()
     for (let page = 0; page <= PAGES_KEPT; page += 1) {
       pages.want(page * PAGE_ROWS, page * PAGE_ROWS)
@@ -280,7 +280,7 @@ describe('pages of results', () => {
     expect(pages.rowAt(PAGE_ROWS)).not.toBeNull()
   })
 
-  it('gives up pages that were scrolled past, without an error', async () => {
+  it('cancels pages that were scrolled past, without an error', async () => {
     const given: boolean[] = []
     const held = Promise.withResolvers<void>()
     const { pages, arrival } = openPages(async (offset, signal) => {
@@ -298,7 +298,7 @@ describe('pages of results', () => {
     expect(pages.results().map(({ error }) => error)).toEqual([null])
   })
 
-  it('reads the pages in view again when asked to, with the old rows on screen until then', async () => {
+  it('rereads the pages in view on request, and shows the old rows until then', async () => {
     const { client, pages, asked, arrival } = openPages()
     pages.want(0, 10)
     await arrival()
@@ -310,7 +310,7 @@ describe('pages of results', () => {
 })
 
 describe('the state of a row', () => {
-  it('is named as everywhere else, also while it waits to be sent again', () => {
+  it('has the same name as everywhere else, even while it waits to be sent again', () => {
     expect(toStateLook({ state: 'pending', attempts: 0 }).word).toBe('not sent')
     expect(toStateLook({ state: 'pending', attempts: 1 }).word).toBe('to be repeated')
     for (const [state, { word }] of Object.entries(STATE_LOOKS)) {
@@ -318,7 +318,7 @@ describe('the state of a row', () => {
     }
   })
 
-  it('shares no word with what the service answered of a term', () => {
+  it("shares no word with the service's answer about a term", () => {
     const words = Object.values(STATE_LOOKS).map(({ word }) => word)
     for (const { word } of Object.values(ROW_ANSWERS)) expect(words).not.toContain(word)
   })

@@ -40,7 +40,7 @@ const LIVE = createEntry('live', 'https://api.example.com', true)
 const STAGING = createEntry('staging', 'https://staging.example.com', false)
 
 describe('where a run goes again', () => {
-  it('is where it went, with the stored key, and says that this is production', () => {
+  it('is its old destination with the stored key, marked as production', () => {
     expect(toAgainPlace(PLAN, AS_BEFORE, [LIVE, STAGING])).toEqual({
       place: { name: 'live', kind: 'production' },
       addresses: ['https://api.example.com/old'],
@@ -48,7 +48,7 @@ describe('where a run goes again', () => {
     })
   })
 
-  it('is production by its address, too, where its connection is gone', () => {
+  it('is production by its address, even if its connection is gone', () => {
     const gone = { ...PLAN, connectionName: null, needsKey: true }
     expect(toAgainPlace(gone, AS_BEFORE, [LIVE])).toEqual({
       place: { name: 'api.example.com/old', kind: 'production' },
@@ -65,7 +65,7 @@ describe('where a run goes again', () => {
     })
   })
 
-  it('sends no stored key to the sandbox, and none at all where the operation has none', () => {
+  it('sends no stored key to the sandbox, and none if the operation has none', () => {
     expect(toAgainPlace(PLAN, SANDBOX, [LIVE])).toEqual({
       place: { name: 'the sandbox', kind: 'sandbox' },
       addresses: [],

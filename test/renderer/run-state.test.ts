@@ -16,8 +16,8 @@ it.each([
   ['ready', { state: 'running', phase: 'ready', requests: REQUESTS }],
   ['stopped', { state: 'stopped', thresholds: [], requests: REQUESTS }],
   ['running', { state: 'running', thresholds: [], requests: REQUESTS }],
-  // Of a run that sends each row once, its rows tell.
+  // If a run sends each row once, its rows decide.
   ['completed', { state: 'completed', requests: REQUESTS }],
-] as const)('a run is called "%s" by how it ended: %j', (verdict, run) => {
+] as const)('a run is called "%s" after its end: %j', (verdict, run) => {
   expect(toShownState(run as unknown as Parameters<typeof toShownState>[0])).toBe(verdict)
 })

@@ -47,7 +47,7 @@ describe('what is noted about a run', () => {
   const before = { name: 'posts.csv', tags: ['a', 'b'], note: 'old' }
   const after = { name: ' Posts ', tags: ['b', 'c'], note: '' }
 
-  it('is changed only where it differs, and taken back by the change the other way round', () => {
+  it('is changed only where it differs, and undone by the reverse change', () => {
     expect(toAnnotationChange(before, before)).toBeNull()
     expect(toAnnotationChange(before, after)).toEqual({
       name: 'Posts',

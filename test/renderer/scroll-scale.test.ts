@@ -27,7 +27,7 @@ describe('scrolling more rows than an element can be tall', () => {
     expect(million.scrolledPx).toBe(SCROLL_MAX_PX)
   })
 
-  it('puts both ends of the scroll bar at both ends of the rows', () => {
+  it('maps both ends of the scroll bar to both ends of the rows', () => {
     expect(toContentTop(0, million)).toBe(0)
     expect(toContentTop(maxScrollTop(million), million)).toBe(maxContentTop(million))
     expect(toScrollTop(maxContentTop(million), million)).toBe(maxScrollTop(million))
@@ -38,19 +38,19 @@ describe('scrolling more rows than an element can be tall', () => {
     expect(next).toBe(500_100)
   })
 
-  it('goes to the proportional place when the bar is dragged', () => {
+  it('goes to the proportional position when the bar is dragged', () => {
     const middle = maxScrollTop(million) / 2
     const next = nextContentTop({ scrollTop: middle, previousScrollTop: 0, contentTop: 0 }, million)
     expect(next).toBeCloseTo(maxContentTop(million) / 2, 3)
   })
 
-  it('never leaves the rows', () => {
+  it('never scrolls past the rows', () => {
     expect(nextContentTop({ scrollTop: 0, previousScrollTop: 100, contentTop: 20 }, million)).toBe(0)
     const end = maxContentTop(million)
     expect(nextContentTop({ scrollTop: 600, previousScrollTop: 500, contentTop: end }, million)).toBe(end)
   })
 
-  it('reads back the place that it wrote, to the pixel', () => {
+  it('reads back the position that it wrote, to the pixel', () => {
     for (const contentTop of [0, 1, 777_777, 16_000_000, maxContentTop(million)]) {
       expect(toContentTop(toScrollTop(contentTop, million), million)).toBeCloseTo(contentTop, 3)
     }
@@ -58,7 +58,7 @@ describe('scrolling more rows than an element can be tall', () => {
 })
 
 describe('bringing a row into view', () => {
-  it('does not move where the row is in view', () => {
+  it('does not move if the row is in view', () => {
     expect(toRevealTop({ index: 3, heightPx: ROW_PX }, 0, million)).toBe(0)
   })
 
@@ -77,12 +77,12 @@ describe('elements of rows', () => {
   const toKeys = (places: readonly { key: number }[]) => places.map(({ key }) => key)
   const five = assignRows([], 0, 4)
 
-  it('are made in the order of the rows', () => {
+  it('are created in the order of the rows', () => {
     expect(toIndexes(five)).toEqual([0, 1, 2, 3, 4])
     expect(new Set(toKeys(five)).size).toBe(5)
   })
 
-  it('go from rows that left the view to those that came into it, and stay where they are', () => {
+  it('move from rows that left the view to those that entered it, and otherwise stay', () => {
     const scrolled = assignRows(five, 2, 6)
     expect(toIndexes(scrolled)).toEqual([5, 6, 2, 3, 4])
     expect(toKeys(scrolled)).toEqual(toKeys(five))
@@ -90,13 +90,13 @@ describe('elements of rows', () => {
     expect(back).toEqual(five)
   })
 
-  it('are the same after a jump, in the order of the rows', () => {
+  it('are reused after a jump, in the order of the rows', () => {
     const jumped = assignRows(five, 999_995, 999_999)
     expect(toIndexes(jumped)).toEqual([999_995, 999_996, 999_997, 999_998, 999_999])
     expect(toKeys(jumped)).toEqual(toKeys(five))
   })
 
-  it('come and go with the height of the view, none of them twice', () => {
+  it('are added and removed with the height of the view, none twice', () => {
     const taller = assignRows(assignRows(five, 3, 7), 3, 9)
     expect(toIndexes(taller).toSorted()).toEqual([3, 4, 5, 6, 7, 8, 9])
     expect(new Set(toKeys(taller)).size).toBe(7)
@@ -104,7 +104,7 @@ describe('elements of rows', () => {
     expect(assignRows(taller, 0, -1)).toEqual([])
   })
 
-  it('are left alone where the same rows stay in view', () => {
+  it('are unchanged while the same rows stay in view', () => {
     expect(assignRows(five, 0, 4)).toBe(five)
   })
 })
@@ -116,12 +116,12 @@ describe('cells that need not be clipped', () => {
     expect(fitsColumn(toTextEm('a cell with many words in it'), 10.5, false)).toBe(false)
   })
 
-  it('hold ASCII alone, since other characters may be wider than high', () => {
+  it('hold only ASCII, since other characters may be wider than they are high', () => {
     expect(fitsColumn(toTextEm('\u{FDFD}'), 28, false)).toBe(false)
     expect(fitsColumn(toTextEm('a\tb'), 28, false)).toBe(false)
   })
 
-  it('have less room in the first column, which stands apart from the edge', () => {
+  it('have less room in the first column, which is indented from the edge', () => {
     expect(fitsColumn(5, 5.25, false)).toBe(true)
     expect(fitsColumn(5, 5.25, true)).toBe(false)
   })

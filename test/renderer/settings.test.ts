@@ -74,7 +74,7 @@ const DRAFT: Draft = {
 }
 
 describe('the address of a service', () => {
-  it('is used without the path of an endpoint, and the field says so', () => {
+  it('drops the path of an endpoint, and the field says so', () => {
     const typed = ' https://api.example.com/prefix/api/v1/task/sync '
     expect(parseServiceUrl(typed)).toEqual({
       kind: 'url',
@@ -153,7 +153,7 @@ describe('a stored connection', () => {
   const live = { kind: 'stored', name: 'live', apiKey: '' } as const
   const surroundings = { needsKey: true, connections: [STORED] }
 
-  it('is asked for by its name, and says how long to wait', () => {
+  it('is looked up by its name, and says how long to wait', () => {
     const settings = withDestination(DEFAULT_SETTINGS, live, [STORED])
     expect(settings.timeoutS).toBe(5)
     const request = toRunRequest({ ...DRAFT, settings }, [STORED])
@@ -161,7 +161,7 @@ describe('a stored connection', () => {
     expect(toRunRequest({ ...DRAFT, settings }, [])).toBeNull()
   })
 
-  it('asks for a key where the variable of its active one is not set', () => {
+  it('asks for a key if the variable of its active key is not set', () => {
     expect(findDestinationGap(live, surroundings)).toBeNull()
     const spare = { ...surroundings, connections: [{ ...STORED, activeKey: 'spare' }] }
     expect(findDestinationGap(live, spare)).toBe('Type the API key of live')
@@ -169,14 +169,14 @@ describe('a stored connection', () => {
     expect(findDestinationGap(live, { ...surroundings, connections: [] })).toContain('no longer stored')
   })
 
-  it('goes by its name wherever its address is met', () => {
+  it('is shown by its name wherever its address appears', () => {
     const known = { sandboxBaseUrls: ['http://127.0.0.1:1'], connections: [STORED] }
     expect(nameAddress('https://live.example', known)).toEqual({ name: 'live', kind: 'production' })
     expect(nameAddress('http://127.0.0.1:1', known).kind).toBe('sandbox')
     expect(nameAddress('https://other.example/v', known).name).toBe('other.example/v')
   })
 
-  it('calls the service of a run by the connection that its plan names, whichever others share its address', () => {
+  it("names a run's service by the connection in its plan, whichever others share its address", () => {
     const shared = {
       sandboxBaseUrls: [],
       connections: [STORED, { ...STORED, name: 'another', isProduction: false }],
@@ -189,7 +189,7 @@ describe('a stored connection', () => {
 })
 
 describe('a key that was typed', () => {
-  it('is recalled for a run to exactly its addresses, and for no other', () => {
+  it('is offered for a run to exactly its addresses, and for no other', () => {
     rememberTypedKey({ baseUrl: 'https://a.example' }, 'typed-key')
     const recall = (base_url: string, task_base_url?: string) =>
       recallTypedKeys(toAddresses({ base_url, ...(task_base_url !== undefined && { task_base_url }) }))
@@ -199,7 +199,7 @@ describe('a key that was typed', () => {
     expect(recall('https://a.example:8443')).toEqual([])
   })
 
-  it('is given back to its connection, and not to another one of its name or at another address', () => {
+  it('is returned to its connection, but not to another of that name or at another address', () => {
     const at = (baseUrl: string): ConnectionEntry[] => [
       { ...STORED, connection: connectionSchema.parse({ baseUrl }) },
     ]
@@ -218,7 +218,7 @@ describe('choosing another operation', () => {
     expect(chooseOperation('index-add', { 'index-add': added })).toBe(added)
   })
 
-  it('begins with the index or the watchlist of its counterpart', () => {
+  it("starts with the counterpart's index or watchlist", () => {
     const remembered = {
       'index-add': { kind: 'index-add', mode: 'async', indexId: 'faces' },
       'watchlist-add': { kind: 'watchlist-add', watchlist: 'words', termsPerRequest: 7 },
@@ -244,7 +244,7 @@ describe('an address that is given to a service', () => {
     ['https://api.example.com', 'https://callbacks.example.com', false],
     ['http://127.0.0.1:9000', 'http://127.0.0.1:4100', false],
     [null, 'http://127.0.0.1:4100', false],
-  ])('at %j, of %j, is out of its reach: %s', (service, callback, isOut) => {
+  ])('at %j, for %j, is out of its reach: %s', (service, callback, isOut) => {
     expect(isOutOfReach(service, callback)).toBe(isOut)
   })
 
@@ -257,11 +257,11 @@ describe('an address that is given to a service', () => {
   })
 })
 
-/** What the bridge makes of a request, defaults filled in. */
+/** The bridge's parse of a request, with defaults filled in. */
 const toParsed = (draft: Draft) => runRequestSchema.parse(toRunRequest(draft, []))
 
 describe('the run that a draft asks for', () => {
-  it('is one that the bridge takes, with the address tidied', () => {
+  it('is valid for the bridge, with the address tidied', () => {
     const plan = toParsed(DRAFT)
     expect(plan.destination).toEqual({ kind: 'service', baseUrl: 'https://api.example.com/prefix' })
     expect(plan.source).toEqual({ sourceId: 'a-handle', header: false, encoding: 'windows-1252' })
@@ -273,7 +273,7 @@ describe('the run that a draft asks for', () => {
     expect(typedKey(DRAFT)).toBe('secret-key')
   })
 
-  it('says that a field is empty where its column was taken out, since the engine matches what is not said', () => {
+  it('says that a field is empty if its column was unmapped, since the engine would match it otherwise', () => {
     const plan = toRunRequest({ ...DRAFT, preview: PREVIEW, mapping: {} }, [])
     expect(plan?.mapping).toEqual({
       user_id: { kind: 'template', template: '' },
@@ -281,13 +281,13 @@ describe('the run that a draft asks for', () => {
     })
   })
 
-  it('asks how media files are found for a folder, and for no other source', () => {
+  it('asks for the media addresses of a folder, and of no other source', () => {
     const folder = toRunRequest({ ...DRAFT, preview: { ...PREVIEW, format: 'folder' } }, [])
     expect(folder?.source.media).toEqual(toPlanMedia(DEFAULT_MEDIA))
     expect(toRunRequest({ ...DRAFT, preview: PREVIEW }, [])?.source.media).toBeUndefined()
   })
 
-  it('awaits callbacks at the public address, and takes v2 to the second host', () => {
+  it('expects callbacks at the public address, and sends v2 to the second host', () => {
     const { settings } = DRAFT
     const draft: Draft = {
       ...DRAFT,
@@ -308,7 +308,7 @@ describe('the run that a draft asks for', () => {
     expect(plan.destination).toMatchObject({ taskBaseUrl: 'https://tasks.example' })
   })
 
-  it('loads a deployment with what was set, and retries nothing then', () => {
+  it('loads a deployment with the chosen settings, and does not retry', () => {
     const plan = toParsed({ ...DRAFT, isLoad: true })
     expect(plan.load?.pace).toEqual({ kind: 'closed', concurrency: 10 })
     expect(plan.retry.limit).toBe(0)
@@ -325,7 +325,7 @@ describe('the run that a draft asks for', () => {
 })
 
 describe('a draft that outlives a reload', () => {
-  it('is what it was, without the key and without what stands in the rows', () => {
+  it('is restored without the key and without the content of rows', () => {
     const split = { kind: 'split' } as const
     const cell = { kind: 'cell', row: 2, field: 'text_data', value: 'new words', was: 'old words' } as const
     const text = JSON.stringify(
@@ -343,14 +343,14 @@ describe('a draft that outlives a reload', () => {
   })
 
   it.each([null, '', 'no json', '{}', '{"operation":{"kind":"load"}}'])(
-    'is forgotten where it is %j',
+    'is discarded if it is %j',
     (text) => {
       expect(parseMemory(text)).toBeNull()
     },
   )
 })
 
-it('estimates the time from what is in flight at once', () => {
+it('estimates the time from the requests in flight', () => {
   expect(estimateDurationMs(364, 4, 250)).toBe(22_750)
   expect(estimateDurationMs(1, 64, 100)).toBe(100)
 })

@@ -28,7 +28,7 @@ describe('stages that are edited', () => {
     '5@10s base, 8@1m30s',
   ])('are written as the text they were read from: %s', (text) => expect(formatStages(read(text))).toBe(text))
 
-  it('go on meeting where they met, and stay apart where there is a jump', () => {
+  it('remain joined where they met, and apart where there is a jump', () => {
     const ramp = read('0..50@1m, 50@2m, 50..0@30s')
     expect(formatStages(moveLevel(ramp, 0, 'to', 80))).toBe('0..80@1m, 80..50@2m, 50..0@30s')
     expect(formatStages(moveLevel(ramp, 1, 'line', 80))).toBe('0..80@1m, 80@2m, 80..0@30s')
@@ -37,7 +37,7 @@ describe('stages that are edited', () => {
     expect(formatStages(moveLevel(steps, 1, 'from', 15))).toBe('10@1m, 15..20@1m, 30@1m')
   })
 
-  it('have no levels that a plan cannot have', () => {
+  it('have no levels that a plan does not allow', () => {
     expect(formatStages(moveLevel(read('10@1m'), 0, 'line', -5))).toBe('10@1m')
     expect(formatStages(moveLevel(read('10@1m'), 0, 'line', 1.23456))).toBe('1.235@1m')
     expect(formatStages(moveLevel(read('concurrency: 10@1m'), 0, 'line', 12.6))).toBe('concurrency: 13@1m')
@@ -57,14 +57,14 @@ describe('stages that are edited', () => {
     expect(formatStages(changeDuration(read('10@1h, 20@1h'), 1, 1e12))).toBe('10@1h, 20@167h')
   })
 
-  it('are added at the level that was reached, and removed but for the last that sends', () => {
+  it('are added at the last level, and removed except for the last that sends', () => {
     expect(formatStages(addStage(read('0..50@1m, 20@5s'), 0))).toBe('0..50@1m, 50@1m, 20@5s')
     expect(formatStages(removeStage(read('10@1m, 20@1m'), 0))).toBe('20@1m')
     expect(formatStages(removeStage(read('10@1m'), 0))).toBe('10@1m')
     expect(formatStages(removeStage(read('10@1m, 0@1m'), 0))).toBe('10@1m, 0@1m')
   })
 
-  it('become whole where they are requests in flight', () => {
+  it('become whole numbers if they are requests in flight', () => {
     expect(formatStages(changeUnit(read('0.5..2.6@1m'), 'concurrency'))).toBe('concurrency: 1..3@1m')
     expect(formatStages(changeUnit(read('concurrency: 2@1m'), 'rate'))).toBe('2@1m')
   })

@@ -22,7 +22,7 @@ function draw(table: React.ReactNode): string {
   return renderToStaticMarkup(table).replaceAll(/ class="[^"]*"/g, '')
 }
 
-it('names each row by its first column, unless another column names it or none does', () => {
+it('names each row by its first column, unless another column or none does', () => {
   const [fruit, count] = COLUMNS
   if (fruit === undefined || count === undefined) throw new Error('no columns')
   expect(draw(<Table columns={COLUMNS} rows={FRUITS} />)).toContain('<th scope="row">apple</th><td>3</td>')
@@ -34,7 +34,7 @@ it('names each row by its first column, unless another column names it or none d
   )
 })
 
-it('says which column the rows are sorted by, and heads no column without a title', () => {
+it('says which column the rows are sorted by, and gives no header to a column without a title', () => {
   const columns: Column<Fruit>[] = [
     { cell: () => '' },
     { title: 'Fruit', sort: { sorted: 'descending', onSort: () => {} }, cell: ({ name }) => name },
@@ -43,7 +43,7 @@ it('says which column the rows are sorted by, and heads no column without a titl
   expect(head).toContain('<td></td><th scope="col" aria-sort="descending"><button type="button">Fruit')
 })
 
-it('leaves out a cell whose place another spans, and puts what belongs to a row under it', () => {
+it("omits a cell that another spans, and puts a row's details below it", () => {
   const columns: Column<Fruit>[] = [
     { title: 'Fruit', toCell: (_, index) => (index === 0 ? { rowSpan: 2 } : null), cell: () => 'all' },
     { title: 'Count', cell: ({ count }) => count },
@@ -56,7 +56,7 @@ it('leaves out a cell whose place another spans, and puts what belongs to a row 
   )
 })
 
-it('shows words in the place of a table without rows, and facts without those that there are not', () => {
+it('shows a message instead of a table without rows, and omits facts that are missing', () => {
   expect(draw(<Table columns={COLUMNS} rows={[]} empty="No fruit." />)).toBe('<p>No fruit.</p>')
   expect(draw(<FactTable caption="Facts" facts={[['Taste', 'sweet'], false, null]} />)).toBe(
     '<table><caption>Facts</caption><tbody><tr><th scope="row">Taste</th><td>sweet</td></tr></tbody></table>',

@@ -26,7 +26,7 @@ const TABLE = {
 const NEW = z.object(toTypedShape(TABLE)).parse({})
 
 describe('options as they are typed', () => {
-  it('begin with the defaults of their schemas, unless the form has its own, and are open without', () => {
+  it("start with their schemas' defaults or the form's own, and are empty without", () => {
     expect(NEW).toEqual({
       pauseMs: '2s',
       restMs: '',
@@ -42,7 +42,7 @@ describe('options as they are typed', () => {
     })
   })
 
-  it('are values of a plan, or wrong by the name that the form has for them', () => {
+  it("are values of a plan, or wrong by the form's name for them", () => {
     const typed = { ...NEW, pauseMs: '2m', restMs: ' 5s ', count: 12, most: 7, note: 'ab' }
     expect(readTyped(TABLE, typed, ['noted'])).toEqual({
       values: { restMs: 5_000, most: 7, isLoud: false },
@@ -54,7 +54,7 @@ describe('options as they are typed', () => {
     })
   })
 
-  it('are neither sent nor wrong in circumstances in which they do nothing', () => {
+  it('are neither sent nor checked while they have no effect', () => {
     const { values, mistakes } = readTyped(TABLE, { ...NEW, note: 'ab' })
     expect({ values, mistakes }).toEqual({
       values: { pauseMs: 2_000, count: 3, isLoud: false },
@@ -62,7 +62,7 @@ describe('options as they are typed', () => {
     })
   })
 
-  it('are wrong if a duration that has to be there was emptied', () => {
+  it('are wrong if a required duration is empty', () => {
     expect(Object.keys(readTyped(TABLE, { ...NEW, pauseMs: '' }).mistakes)).toEqual(['the pause'])
   })
 })

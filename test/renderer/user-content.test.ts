@@ -21,7 +21,7 @@ describe('what is masked', () => {
     expect([isContent(0, '1'), isContent(0, 'you idiot')]).toEqual([true, true])
   })
 
-  it('is neither an id, metadata nor the name of a model, however long', () => {
+  it('is not an id, metadata or a model name, however long', () => {
     expect([isContent(1, 'x'.repeat(60)), isContent(2, 'x'.repeat(200))]).toEqual([false, false])
   })
 
@@ -30,7 +30,7 @@ describe('what is masked', () => {
     expect([isContent(1, ' user-17 '), isContent(1, 'u'.repeat(36), 36)]).toEqual([false, false])
   })
 
-  it('is whatever fills a url, except an address', () => {
+  it('is everything that fills a url, except an address', () => {
     const ofMedia = createContentRule(['picture', 'models'], {
       url: { kind: 'column', column: 'picture' },
       models: { kind: 'column', column: 'models' },
@@ -44,11 +44,11 @@ describe('what is masked', () => {
     expect(ofMedia(1, 'visual, ai_generated_media, text, ocr')).toBe(false)
   })
 
-  it('is no address in a column that fills nothing, even a long one', () => {
+  it('is not an address in a column that fills nothing, even a long one', () => {
     expect(isContent(4, `https://cdn.example.com/${'a'.repeat(100)}.jpg`)).toBe(false)
   })
 
-  it('is the notes of a term, like the term', () => {
+  it('includes the notes of a term, like the term', () => {
     const ofTerms = createContentRule(['term', 'notes'], {
       term: { kind: 'column', column: 'term' },
       notes: { kind: 'column', column: 'notes' },
@@ -56,13 +56,13 @@ describe('what is masked', () => {
     expect([ofTerms(0, 'slur'), ofTerms(1, 'slur of bullies')]).toEqual([true, true])
   })
 
-  it('is what reads like prose in a column that fills nothing, and neither numbers nor labels', () => {
+  it('includes prose in a column that fills nothing, but not numbers or labels', () => {
     expect(isContent(4, 'this reads like a sentence')).toBe(true)
     expect(isContent(4, 'cut here', 500)).toBe(true)
     expect([isContent(3, '1234567'), isContent(4, 'needs review')]).toEqual([false, false])
   })
 
-  it('is a column that a template of a content field reads', () => {
+  it("includes a column that a content field's template reads", () => {
     const byTemplate = createContentRule(columns, {
       text_data: { kind: 'template', template: '{{note}}: {{text}}' },
     })
@@ -71,7 +71,7 @@ describe('what is masked', () => {
 })
 
 describe('JSON with its content masked', () => {
-  it('keeps ids, numbers and the order of members as they are', () => {
+  it('keeps ids, numbers and the order of members unchanged', () => {
     expect(
       maskJson('{"user_id":"u\\"1","n":12345678901234567890,"text_data":"you \\"idiot\\"","user_id":"u2"}'),
     ).toBe('{"user_id":"u\\"1","n":12345678901234567890,"text_data":"hidden (11 characters)","user_id":"u2"}')
@@ -103,7 +103,7 @@ describe('JSON with its content masked', () => {
     )
   })
 
-  it('leaves out of sentences what they quote of the request', () => {
+  it('removes from sentences what they quote of the request', () => {
     const request = '{"user_id":"u1","text_data":"I will attack you with a knife","models":["violence"]}'
     expect(
       maskJson(
@@ -128,13 +128,13 @@ describe('JSON with its content masked', () => {
     expect(listContent(null)).toEqual([])
   })
 
-  it('masks what is not JSON as a whole', () => {
+  it('masks non-JSON as a whole', () => {
     expect(maskJson('<html>502 you idiot')).toBe('hidden (19 characters)')
   })
 })
 
 describe('what problems found', () => {
-  it('is masked, however short, where it is the text of cells whose column is not known', () => {
+  it('is masked, however short, if it is the text of cells whose column is unknown', () => {
     for (const code of [
       'surplus_cells',
       'record_in_quotes',
@@ -146,7 +146,7 @@ describe('what problems found', () => {
     }
   })
 
-  it('is shown where it is a count, a key or the header', () => {
+  it('is shown if it is a count, a key or the header', () => {
     expect(isFoundContent({ code: 'ragged_row', found: '3 cells' })).toBe(false)
     expect(isFoundContent({ code: 'duplicate_key', found: 'user_id' })).toBe(false)
     expect(isFoundContent({ code: 'repeated_header', found: 'user_id | the text of the post | url' })).toBe(
@@ -154,13 +154,13 @@ describe('what problems found', () => {
     )
   })
 
-  it('is masked by its field where it has one', () => {
+  it('is masked according to its field if it has one', () => {
     expect(isFoundContent({ code: 'invisible_characters', field: 'user_id', found: 'u1' })).toBe(false)
     expect(isFoundContent({ code: 'too_long', field: 'text_data', found: 'hi' })).toBe(true)
   })
 })
 
-it('the words of a source by which an uncertain encoding is told are masked, and those of other problems are not', () => {
+it('the words that show how an uncertain encoding reads are masked, those of other problems are not', () => {
   const args = { encoding: 'windows-1255', others: '`æøå` in windows-1252, `ζψε` in windows-1253' }
   expect(isQuotingContent({ code: 'uncertain_encoding' })).toBe(true)
   expect(isQuotingContent({ code: 'title_rows' })).toBe(false)

@@ -32,7 +32,7 @@ describe('text that somebody else wrote', () => {
     expect(toPlain(toTextPieces(text, { lines: false }))).toBe(shown)
   })
 
-  it('keeps line breaks and tabs where lines are wanted, and marks the rest', () => {
+  it('keeps line breaks and tabs on request, and marks the rest', () => {
     expect(toPlain(toTextPieces('a\n\tb\r\u200Bc', { lines: true }))).toBe('a\n\tb[CR][ZWSP]c')
   })
 
@@ -56,12 +56,12 @@ describe('cutting a text', () => {
     expect(cutText('abc', 3)).toEqual({ shown: 'abc', left: 0 })
   })
 
-  it('never cuts through a character', () => {
+  it('never cuts inside a character', () => {
     expect(cutText('ab😀cd', 3)).toEqual({ shown: 'ab', left: 4 })
     expect(cutText('ab😀cd', 4)).toEqual({ shown: 'ab😀', left: 2 })
   })
 
-  it('stays whole if words about what is left off would take as much room', () => {
+  it('keeps a text whole if the note about the rest would take as much room', () => {
     const name = 'a-long-name-of-a-file.jsonl'
     expect(cutToldText(name, name.length - 4)).toEqual({ shown: name, left: 0 })
     expect(cutToldText(name, 4)).toEqual({ shown: 'a-lo', left: 23 })

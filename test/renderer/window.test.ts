@@ -52,16 +52,16 @@ describe('the steps of a new run', () => {
   const listClosed = (draft: Parameters<typeof toSteps>[0]) =>
     toSteps(draft, 'operation').flatMap(({ label, closed }) => (closed === undefined ? [] : [label]))
 
-  it('opens only operation and source to who begins', () => {
+  it('opens only operation and source to a beginner', () => {
     expect(listClosed(NOTHING)).toEqual(['Mapping', 'Check', 'Review'])
   })
 
-  it('opens each step with what it needs', () => {
+  it('opens each step once it has what it needs', () => {
     expect(listClosed({ ...NOTHING, source, preview })).toEqual(['Check', 'Review'])
     expect(listClosed({ source, preview, heldRunId: 'held' })).toEqual([])
   })
 
-  it('marks the steps that are behind as done', () => {
+  it('marks completed steps as done', () => {
     const listDone = (step: 'mapping' | 'review') =>
       toSteps({ source, preview, heldRunId: 'held' }, step).flatMap(({ label, done }) =>
         done ? [label] : [],
@@ -75,7 +75,7 @@ describe('the steps of a new run', () => {
     [{ ...NOTHING, source }, 'source'],
     [{ ...NOTHING, source, preview }, 'mapping'],
     [{ source, preview, heldRunId: 'held' }, 'review'],
-  ] as const)('goes on where the draft was left', (draft, step) => {
+  ] as const)('continues where the draft was left', (draft, step) => {
     expect(toFurthestStep({ ...useDraft.getState(), ...draft })).toBe(step)
   })
 })
@@ -98,7 +98,7 @@ describe('the tabs of a run', () => {
     ])
   })
 
-  it('leave out what cannot be: rules of other operations, rows of load tests', () => {
+  it('leave out impossible screens: rules of other operations, rows of load tests', () => {
     expect(listTabs({ ...RUN, hasRules: false })).toEqual([
       'Overview',
       'Results',
@@ -124,7 +124,7 @@ describe('the command palette', () => {
     ['run new', ['New run']],
     ['un', []],
     ['', ['Runs', 'New run', 'Compare']],
-  ])('finds for %j what begins with each word', (typed, labels) => {
+  ])('finds for %j the entries in which a word begins with each typed one', (typed, labels) => {
     expect(findCommands(commands, typed).map(({ label }) => label)).toEqual(labels)
   })
 
@@ -166,7 +166,7 @@ describe('the cursor of a table', () => {
     ['x', null],
   ])('goes with %s to %s', (key, moved) => expect(toMovedCursor(key, place)).toBe(moved))
 
-  it('stays put in an empty table', () => {
+  it('does not move in an empty table', () => {
     expect(toMovedCursor('j', { cursor: 0, count: 0, page: 5 })).toBeNull()
   })
 })
@@ -183,7 +183,7 @@ describe('a chart of a long run', () => {
       percentiles?.p99 ?? null,
     ])
 
-  it('keeps every spike while it drops points', () => {
+  it('keeps every spike when it drops points', () => {
     const hour = Array.from({ length: 3_600 }, (_, second) => toSecond(second, second === 1_801 ? 900 : 5))
     const { points } = toChartSeconds(hour)
     expect(points.length).toBeLessThanOrEqual(1_200)
@@ -199,7 +199,7 @@ describe('a chart of a long run', () => {
     ])
   })
 
-  it('gives a pause no room, and says how long it was', () => {
+  it('gives a pause no width, and says how long it was', () => {
     const seconds = [toSecond(0, 1), toSecond(1, 2), toSecond(3_602, 3), toSecond(3_603, 4)]
     expect(toPlaces(seconds)).toEqual([
       [0, 0, 1],
@@ -211,7 +211,7 @@ describe('a chart of a long run', () => {
     expect(toChartSeconds(seconds).pauses).toEqual([{ at: 2, lengthS: 3_600 }])
   })
 
-  it('shows the mean requests of a stretch that is too long for single seconds', () => {
+  it('shows average requests for a stretch that is too long for single seconds', () => {
     const hours = Array.from({ length: 2_400 }, (_, second) => ({
       second,
       scheduled: null,
@@ -225,7 +225,7 @@ describe('a chart of a long run', () => {
     expect(points[0]?.scheduled).toBeNull()
   })
 
-  it('leaves a short run as it is', () => {
+  it('leaves a short run unchanged', () => {
     const minute = Array.from({ length: 60 }, (_, second) => toSecond(second, 1))
     expect(toChartSeconds(minute)).toEqual({
       points: minute.map((second) => ({ ...second, at: second.second })),
@@ -267,7 +267,7 @@ describe('what to do about an error', () => {
     operation = 'task',
   ) => adviseInWindow({ status, error_code, outcome }, operation)
 
-  it('goes by the code first, then by the status, then by how it ended', () => {
+  it('is decided by the code first, then the status, then the outcome', () => {
     expect(advise(403, 'INVALID_API_KEY')).toContain('Check the API key')
     expect(advise(400, 'POST_ALREADY_EXISTS')).toContain('delivered before')
     expect(advise(429, null)).toContain('Lower the concurrency')
@@ -275,7 +275,7 @@ describe('what to do about an error', () => {
     expect(advise(null, null, 'unknown')).toContain('may have accepted')
   })
 
-  it('does not say to open a row at the row that is open', () => {
+  it('does not suggest opening the row that is open', () => {
     const rejected = { status: 400, outcome: 'rejected' } as const
     for (const error_code of ['INVALID_PARAM', 'PARAM_REQUIRED', null]) {
       expect(adviseInWindow({ ...rejected, error_code }, 'task', 'row')).not.toMatch(/[Oo]pen a row|a row’s/)
@@ -291,7 +291,7 @@ describe('what to do about an error', () => {
     }
   })
 
-  it('repeats what the check said about invalid rows', () => {
+  it("repeats the check's advice for invalid rows", () => {
     expect(advise(null, 'forbidden_character', 'invalid')).toContain('does not accept "_" or ";"')
   })
 })
@@ -321,7 +321,7 @@ describe('the name of an exported file', () => {
 describe('a shortcut', () => {
   const none = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false }
 
-  it('works under Caps Lock, and does not take it for Shift', () => {
+  it('works under Caps Lock without taking it for Shift', () => {
     const undo = { key: 'z', mod: true }
     expect(isPressed({ ...none, key: 'Z', ctrlKey: true }, undo, false)).toBe(true)
     expect(isPressed({ ...none, key: 'Z', ctrlKey: true }, { ...undo, shift: true }, false)).toBe(false)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createContentRule } from '../../src/renderer/ui/content/user-content.tsx'
 
-/** Which cells of a column that fills no field are masked, by its first rows. */
+/** Which cells of a column that fills no field are masked, judged by its first rows. */
 function maskColumn(cells: readonly string[]): boolean[] {
   const isContent = createContentRule(
     ['other'],

@@ -33,7 +33,7 @@ describe('licences of bundled packages', () => {
     )
   })
 
-  it('are noticed once for each version, with the words of the licence and where the source is', () => {
+  it('are listed once per version, with the licence text and the source address', () => {
     const one = { name: 'b', version: '1.0.0', identifier: 'MPL-2.0', text: 'words of b' }
     const other = { name: 'a', version: '1.0.0', identifier: 'MIT', text: 'words of a' }
     const notices = formatNotices(readPackages([writeList(one), writeList(one, other)]))
@@ -42,7 +42,7 @@ describe('licences of bundled packages', () => {
     expect(notices).toContain('b 1.0.0 (MPL-2.0)\nSource: https://www.npmjs.com/package/b/v/1.0.0\n')
   })
 
-  it('have words even where a package only names its licence', () => {
+  it('have a text even if a package only names its licence', () => {
     // The package has no licence file.
     const list = writeList({ name: 'saxes', version: '6.0.0', identifier: 'ISC' })
     expect(readPackages([list])[0]?.text).toMatch(/^Copyright \(c\) Louis-.+\n\nPermission to use, copy/)

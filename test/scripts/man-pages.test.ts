@@ -25,7 +25,7 @@ it('has a page for the program and for each command, with all of its options', a
   }
 })
 
-it('names the exit codes, the variables of the environment and examples to paste', () => {
+it('names the exit codes, the environment variables, and examples to paste', () => {
   const page = pages.get('sluice.1') ?? ''
   expect(page).toContain('.B 130\ninterrupted')
   expect(page).toContain('.B SLUICE_API_KEY\n')

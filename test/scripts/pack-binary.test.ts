@@ -25,7 +25,7 @@ function pack(...args: string[]): SpawnSyncReturns<string> {
   )
 }
 
-/** Builds an executable; its path. */
+/** Builds an executable and returns its path. */
 function build(target: TargetName): string {
   const { status, stdout, stderr } = pack('--target', target)
   expect({ status, stderr }).toMatchObject({ status: 0 })
@@ -33,7 +33,7 @@ function build(target: TargetName): string {
 }
 
 describe('the executables', () => {
-  it('hold the Node 24 that npm ci brings for their system, where it brings one', () => {
+  it('hold the Node 24 that npm ci installs for their system, if it installs one', () => {
     const versions = targets.map(([name, target]) => [
       name,
       target.package && optionalDependencies[target.package],
@@ -48,7 +48,7 @@ describe('the executables', () => {
     ])
   })
 
-  it('are built on their own system where no package has their Node, and are named where they are unknown', () => {
+  it('are built on their own system if no package has their Node, and are listed if the name is unknown', () => {
     const foreign = here === 'darwin-arm64' ? 'win-arm64' : 'mac-arm64'
     expect(pack('--target', foreign)).toMatchObject({
       status: 1,
@@ -59,14 +59,14 @@ describe('the executables', () => {
     )
   })
 
-  it('are told by their headers from Node alone', () => {
+  it('are distinguished from Node by their headers alone', () => {
     const node = readExecutableFormat(readFileSync(process.execPath))
     const own = targets.find(([, { runsOn }]) => runsOn === here)?.[1]
     expect(node).toMatchObject({ system: own?.system, processor: own?.processor, holdsProgram: false })
     expect(() => readExecutableFormat(Buffer.from('#!/bin/sh\nexec node'))).toThrow('no program of Linux')
   })
 
-  it('lose a signature that no longer fits, and nothing else', () => {
+  it('lose only a signature that no longer matches', () => {
     const signed = buildWindowsProgram('code', 'signature')
     expect(readExecutableFormat(signed)).toMatchObject({ system: 'win', processor: 'x64', isSigned: true })
     const unsigned = removeWindowsSignature(signed)
@@ -79,7 +79,7 @@ describe('the executables', () => {
   })
 })
 
-/** The headers of a program of Windows, with what follows them and its signature. */
+/** The headers of a Windows program, followed by its content and its signature. */
 function buildWindowsProgram(code: string, signature: string): Buffer {
   const [header, optional] = [64, 64 + 24]
   const file = Buffer.alloc(optional + 240)
@@ -94,13 +94,13 @@ function buildWindowsProgram(code: string, signature: string): Buffer {
   return Buffer.concat([file, Buffer.from(code), Buffer.from(signature)])
 }
 
-// Each fetches the Node of its system, so that only `npm run test:binary` builds them.
+// Each test fetches the Node of its system, so only `npm run test:binary` builds them.
 describe.runIf(inject('everyTarget'))('the executable of another system', () => {
   it.each(targets.filter(([name, target]) => name !== ownName && target.package !== null))(
     'has the format, the processor and our files: %s',
     (name, { system, processor }) => {
       const format = readExecutableFormat(readFileSync(build(name)))
-      // Those of macOS are signed there, and those of Windows by whoever has a certificate.
+      // Those for macOS are signed there, and those for Windows by the holder of a certificate.
       expect(format).toEqual({ system, processor, holdsProgram: true, isSigned: false })
     },
     600_000,
@@ -113,7 +113,7 @@ describe.runIf(inject('isLong') && ownName !== null)('the executable of this sys
   const home = join(folder, 'home')
   let program = ''
 
-  /** Nothing of this machine but a home: no PATH that leads to Node, and no variable that one reads. */
+  /** An environment with only a home: no PATH that leads to Node, and no variable that Node reads. */
   const environment = isWindows
     ? {
         SystemRoot: process.env['SystemRoot'],
@@ -138,7 +138,7 @@ describe.runIf(inject('isLong') && ownName !== null)('the executable of this sys
     expect(existsSync(join(work, 'runs/demo/results.csv'))).toBe(true)
   })
 
-  it('says its version, shows pages and completes words', () => {
+  it('prints its version, shows pages and completes words', () => {
     expect(sluice(['--version'])).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: '' })
     expect(sluice(['help', 'results']).stdout).toMatch(/^Results\n/)
     expect(sluice(['__complete', 'completion', 'f.']).stdout).toBe('none\nfish\t\n')
@@ -173,7 +173,7 @@ describe.runIf(inject('isLong') && ownName !== null)('the executable of this sys
     }
   })
 
-  it('opens a workspace of version 0.1.0, and asks its journals by SQL in a process of its own', () => {
+  it('opens a workspace of version 0.1.0, and runs SQL on its journals in a separate process', () => {
     copyGolden('retried', join(work, 'older'))
     const listed = sluice(['runs', '--workspace', 'older', '--json'])
     expect(listed).toMatchObject({ status: 0, stderr: '' })
@@ -190,7 +190,7 @@ describe.runIf(inject('isLong') && ownName !== null)('the executable of this sys
     expect(asked).toMatchObject({ status: 0, stderr: '', stdout: expect.stringMatching(/succeeded,\d+/) })
   })
 
-  it('takes no options of Node, from its arguments or the environment', () => {
+  it('takes no options for Node from its arguments or the environment', () => {
     const hook = join(folder, 'hook.cjs')
     writeFileSync(hook, `require('node:fs').writeFileSync(${JSON.stringify(join(folder, 'hooked'))}, '')`)
     expect(sluice(['--version'], { NODE_OPTIONS: `--require ${hook}` }).status).toBe(0)

@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { withTemporaryFolder } from '../helpers/temporary-folder.ts'
 import { PROJECT_FOLDER, parseModule } from '../house-rules/read-module.ts'
 
-/** What `npm run pack:cli` and `npm install -g` made, and how the installed command does. */
+/** The results of `npm run pack:cli` and `npm install -g`, and of running the installed command. */
 interface Installed {
   printed: string
   /** Paths inside the package, and their sizes in bytes. */
@@ -22,7 +22,7 @@ interface Installed {
   topic: SpawnSyncReturns<string>
   completed: SpawnSyncReturns<string>
   page: string
-  /** Where man looks; npm does not install man pages on Windows. */
+  /** The folder that man searches; npm does not install man pages on Windows. */
   hasManPage: boolean
 }
 
@@ -50,7 +50,7 @@ async function tryInstalled(): Promise<Installed> {
     ]
     run('npm', install, { cwd: folder, env: process.env, shell: isWindows })
 
-    // Started in another folder, with Node alone, by an npm script of another project that has the same name.
+    // Started from another folder, with only Node, by another project's npm script of the same name.
     const elsewhere = toPath('elsewhere')
     mkdirSync(elsewhere)
     const surroundings = {
@@ -107,7 +107,7 @@ function listFiles(folder: string): Map<string, number> {
   return new Map(paths.map((path) => [relative(folder, path).replaceAll(sep, '/'), statSync(path).size]))
 }
 
-/** The page that `sluice open` serves to the browser it lets in. */
+/** The page that `sluice open` serves to an admitted browser. */
 async function openWindow(
   launcher: string,
   options: { cwd: string; env: NodeJS.ProcessEnv },
@@ -145,7 +145,7 @@ describe.runIf(inject('isLong'))('the packed command line', () => {
     installed = await tryInstalled()
   }, 120_000)
 
-  it('holds only what runs, and its notices', () => {
+  it('holds only files that run, and the notices', () => {
     const expected =
       /^(package\.json|LICENSE|README\.md|THIRD-PARTY-NOTICES\.txt|bin\/sluice\.cjs|man\/sluice(-[\w-]+)?\.1|main\/[\w-]+\.js|main\/[\w-]*sample\.csv|keyring\/(index\.js|package\.json|keyring\.[\w-]+\.node)|docs\/([\w-]+\.md|plan\.schema\.json)|renderer\/index\.html|renderer\/assets\/[\w-]+\.(js|css|svg))$/
     expect([...installed.files.keys()].filter((path) => !expected.test(path))).toEqual([])
@@ -170,7 +170,7 @@ describe.runIf(inject('isLong'))('the packed command line', () => {
     )
   })
 
-  it.skipIf(isWindows)('puts its man pages where man looks', () => {
+  it.skipIf(isWindows)('installs its man pages where man looks', () => {
     expect(installed.hasManPage).toBe(true)
   })
 
@@ -192,7 +192,7 @@ describe.runIf(inject('isLong'))('the packed command line', () => {
     expect(installed.version).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: '' })
   })
 
-  it('starts its threads and reads its samples, with paths relative to where it was started', () => {
+  it('starts its threads and reads its samples, with paths relative to the current folder', () => {
     expect(installed.demo).toMatchObject({ status: 0, stderr: '' })
     expect(installed.hasDemoExport).toBe(true)
   })
@@ -213,7 +213,7 @@ describe.runIf(inject('isLong'))('the packed command line', () => {
 })
 
 describe('the launcher', () => {
-  it('names the Node it needs where an older one runs it, in syntax that every Node can parse', async () => {
+  it('names the required Node if an older one runs it, in syntax that every Node can parse', async () => {
     const launcher = join(PROJECT_FOLDER, 'scripts/pack-cli/sluice.cjs')
     const oldNode = await withTemporaryFolder(async (folder) => {
       const old = join(folder, 'old.cjs')

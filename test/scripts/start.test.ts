@@ -11,7 +11,7 @@ import { createTemporaryFolder } from '../helpers/temporary-folder.ts'
 describe('finding Electron', () => {
   const MISSING = { why: expect.stringMatching(/^Electron is not on this machine/) }
 
-  it('names its program where it was downloaded, with its version', () => {
+  it('returns its downloaded program and its version', () => {
     const folder = createTemporaryFolder()
     const find = () => findElectron(folder, {}, 'darwin')
     expect(find()).toEqual(MISSING)
@@ -26,7 +26,7 @@ describe('finding Electron', () => {
     expect(find()).toEqual({ program, version: '45.4.1' })
   })
 
-  it('looks where the environment says first, and on Linux for a display too', () => {
+  it('looks where the environment says first, and needs a display on Linux', () => {
     const [folder, elsewhere] = [createTemporaryFolder(), createTemporaryFolder()]
     const env = { ELECTRON_OVERRIDE_DIST_PATH: elsewhere, DISPLAY: ':1' }
     expect(findElectron(folder, env, 'linux')).toEqual(MISSING)
@@ -41,7 +41,7 @@ describe('finding Electron', () => {
 })
 
 describe('what was built', () => {
-  it('is fresh while nothing it is made from is newer, files deep down and removed ones included', async () => {
+  it('is fresh while none of its sources is newer, including nested and removed files', async () => {
     const folder = createTemporaryFolder()
     const [product, source] = [join(folder, 'index.html'), join(folder, 'src')]
     mkdirSync(join(source, 'deep'), { recursive: true })
@@ -61,12 +61,12 @@ describe('what was built', () => {
 })
 
 describe('npm start', () => {
-  it('serves the window in a browser without Electron, says so in one line, and ends with Ctrl-C', async () => {
+  it('serves the window in a browser if Electron is missing, says so in one line, and ends with Ctrl-C', async () => {
     onlyInLongForm()
     const script = fileURLToPath(new URL('../../scripts/start.ts', import.meta.url))
     const child = spawn(process.execPath, [script, '--no-browser'], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A group of its own, so that the signal reaches all of it, as a terminal's does.
+      // A process group of its own, so that the signal reaches all of it, as from a terminal.
       detached: true,
       env: {
         PATH: process.env['PATH'],

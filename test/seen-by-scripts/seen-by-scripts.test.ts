@@ -20,13 +20,13 @@ it('changes nothing that scripts see without a line in docs/migrating.md', async
   ).toEqual([])
 })
 
-it('says what changed for scripts once for each version', () => {
+it('lists the changes for scripts once per version', () => {
   const headings = readFileSync(PAGE, 'utf8').match(/^#+ .*$/gm) ?? []
   expect(headings).toEqual([...new Set(headings)])
   expect(headings[0]).toBe('# Migrating')
 })
 
-it('notices options, members, columns and exit codes that came, went or were renamed', () => {
+it('notices added, removed and renamed options, members, columns and exit codes', () => {
   const now: SeenByScripts = {
     ...before,
     exit_codes: { ...before.exit_codes, thresholdCrossed: '98' },

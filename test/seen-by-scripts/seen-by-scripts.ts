@@ -13,13 +13,13 @@ import { APP_VERSION } from '../../src/shared/version.ts'
 import { type Answer, listGoldenWorkspaces, readAnswers } from '../golden/answers.ts'
 import { toExpected } from '../golden/intended-differences.ts'
 
-/** What scripts see of the last version, as `npm run seen-by-scripts` wrote it. */
+/** What scripts see of the last version, as `npm run seen-by-scripts` recorded it. */
 export const SEEN_FILE = fileURLToPath(new URL('../fixtures/seen-by-scripts.json', import.meta.url))
 
-/** What scripts see of a version: names by what they belong to, separated by spaces. */
+/** What scripts see of a version: space-separated names, by what they belong to. */
 export interface SeenByScripts {
   version: string
-  /** Exit codes by what they mean, and by the code of the error they come with. */
+  /** Exit codes by their meaning, and by the error code they come with. */
   exit_codes: Record<string, string>
   /** Options and arguments of each command. */
   options: Record<string, string>
@@ -29,7 +29,7 @@ export interface SeenByScripts {
   columns: Record<string, string>
 }
 
-/** Collects what scripts see of the present code. */
+/** Collects what scripts see of the current code. */
 export async function collectSeenByScripts(): Promise<SeenByScripts> {
   const program = await createProgram(createCliContext({ env: {} }), COMMAND_NAMES)
   return {
@@ -62,7 +62,7 @@ function listExitCodes(): Record<string, string> {
   }
 }
 
-/** The options and arguments of a command, and of those below it. */
+/** The options and arguments of a command and its subcommands. */
 function listOptions(command: Command, above: string): [string, string][] {
   const name = `${above}${command.name()}`
   const options = command.options.map((option) => option.long ?? option.flags)
@@ -73,7 +73,7 @@ function listOptions(command: Command, above: string): [string, string][] {
   ]
 }
 
-/** Paths of the members of a JSON Schema; `*` stands for the members of a record and for the items of an array. */
+/** Paths of the members of a JSON Schema; `*` stands for members of a record and items of an array. */
 function listMembers(schema: unknown, path: string): string[] {
   if (Array.isArray(schema)) return schema.flatMap((part) => listMembers(part, path))
   if (typeof schema !== 'object' || schema === null) return []
@@ -111,13 +111,13 @@ function isDefaultExport({ args: [command, , file, ...rest] }: Answer): boolean 
   )
 }
 
-/** Names that one version has and another has not, each with what it belongs to. */
+/** Names that one version has and another lacks, each with its owner. */
 export function listChanges(before: SeenByScripts, now: SeenByScripts): { of: string; name: string }[] {
   return (['exit_codes', 'options', 'members', 'columns'] as const).flatMap((kind) => {
     const groups = new Set([...Object.keys(before[kind]), ...Object.keys(now[kind])])
     return [...groups].flatMap((group) => {
       const [was, is] = [before[kind][group], now[kind][group]]
-      // All that is new of a new command is said with its name.
+      // The name of a new command covers everything that is new in it.
       if (was === undefined || is === undefined) return [{ of: kind, name: group }]
       const [had, has] = [new Set(was.split(' ')), new Set(is.split(' '))]
       const changed = [...had.symmetricDifference(has)]
@@ -127,7 +127,7 @@ export function listChanges(before: SeenByScripts, now: SeenByScripts): { of: st
   })
 }
 
-/** Changes that migrating.md does not mention in what it says of the time after the version. */
+/** Changes that migrating.md does not mention after the heading of the version. */
 export function listUnmentioned(
   changes: readonly { of: string; name: string }[],
   page: string,

@@ -3,7 +3,7 @@ import { releaseMemory } from '../../src/shared/release-memory.ts'
 
 const BYTES = 64_000_000
 
-test('memory that is released is free before anything is collected', () => {
+test('released memory is free before any garbage collection', () => {
   const before = process.memoryUsage().arrayBuffers
   const numbers = new Float64Array(BYTES / 8)
   expect(process.memoryUsage().arrayBuffers - before).toBeGreaterThanOrEqual(BYTES)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { quoteForShell, splitCommand, toCurl } from '../../src/shared/shell-command.ts'
 
 describe('a word of a shell command', () => {
-  it('is kept by single quotes, whatever is in it', () => {
+  it('is kept unchanged by single quotes, whatever it contains', () => {
     const hostile = `it's $HOME \`id\` "x" \\ \n !! 你好 \u202E'`
     const word = quoteForShell(hostile)
     expect(word.startsWith("'") && word.endsWith("'")).toBe(true)
@@ -11,7 +11,7 @@ describe('a word of a shell command', () => {
     expect(pieces.join("'")).toBe(hostile)
   })
 
-  it('is quoted only where the shell would read something else', () => {
+  it('is quoted only if the shell would read something else', () => {
     expect(['post_id=id', 'a/b-c.csv', 'https://host/x?y=1', 'two words', ''].map(quoteForShell)).toEqual([
       'post_id=id',
       'a/b-c.csv',
@@ -25,16 +25,16 @@ describe('a word of a shell command', () => {
 describe('a request as a curl command', () => {
   const POST = { method: 'POST', url: 'https://api.example.com/x', body: '{}', hasKey: true } as const
 
-  it('names the variable of the key and never holds a key', () => {
+  it('names the variable of the key and never contains a key', () => {
     const text = toCurl({ ...POST, apiKeyEnv: 'MY_KEY' })
     expect(text).toContain('-H "authorization: token $MY_KEY"')
   })
 
-  it('does not let the name of a variable run a command', () => {
+  it("does not let a variable's name run a command", () => {
     expect(toCurl({ ...POST, apiKeyEnv: 'X$(id)' })).toContain('$SLUICE_API_KEY')
   })
 
-  it('reads the secrets of headers from where the plan does', () => {
+  it('reads the secrets of headers from the same place as the plan', () => {
     const headers = {
       'X-Tenant': "a'b",
       'X-Gateway': 'Bearer "${GATEWAY}" $HOME `id`',
@@ -61,12 +61,12 @@ describe('a command that is run without a shell', () => {
     })
   })
 
-  it('has again the words that were quoted for a shell', () => {
+  it('recovers the words that were quoted for a shell', () => {
     const words = ['op', 'read', `it's $HOME \`id\` "x" \\ ;|&`, '', 'ü']
     expect(split(words.map(quoteForShell).join(' '))).toEqual({ words })
   })
 
-  it('takes a backslash before a backslash for that alone, so that a variable behind both stays one', () => {
+  it('takes a backslash before a backslash as one backslash only, so that a variable after them stays one', () => {
     expect(split(String.raw`a "\\$HOME"`)).toMatchObject({ fault: expect.stringContaining('needs a shell') })
     expect(split(String.raw`a "\$HOME" "\\\$HOME" "\\"`)).toEqual({
       words: ['a', '$HOME', String.raw`\$HOME`, '\\'],
@@ -79,7 +79,7 @@ describe('a command that is run without a shell', () => {
     })
   })
 
-  it('is refused for what only a shell can do, and for quotes that stay open', () => {
+  it('is refused if only a shell can run it, or if quotes stay open', () => {
     for (const command of ['a | b', 'a; b', 'a $KEY', 'a "$KEY"', 'a `b`', 'a > b', 'a *', '~/key', 'a\nb']) {
       expect(split(command), command).toMatchObject({ fault: expect.stringContaining('needs a shell') })
     }

@@ -1,14 +1,16 @@
-// What a person does with Sluice from start to end, the same in every shell: flows.test.ts walks each of them in each
-// shell of this machine.
+// User tasks from start to end, the same in every shell. flows.test.ts runs each of them in each shell of
+// this machine.
 
-/** What shows the screens: a browser, Electron or a stand-in for it with the built app, or the app as it is packed. */
+/**
+ * What shows the screens: a browser; Electron, or a stand-in for it, with the built app; or the packed app.
+ */
 export const SHELLS = ['browser', 'stand-in', 'electron', 'packaged'] as const
 
 export type ShellName = (typeof SHELLS)[number]
 
 interface Flow {
   title: string
-  /** Shells that cannot have it, each with the reason. */
+  /** Shells that cannot support the flow, each with the reason. */
   notIn: Partial<Record<ShellName, string>>
 }
 
@@ -17,7 +19,7 @@ const NO_PLANS = 'a browser opens no plan files'
 const NO_QUESTION = 'Ctrl-C stops the runs without a question'
 const NO_DIALOGS = 'its fuses let no test answer dialogs of the system'
 
-/** Each flow by its name; test titles are sentences about the window. */
+/** Each flow by its name, with its test title. */
 export const FLOWS = {
   crash: {
     title: 'takes a new user to the first triggered rules, and after a crash resumes without losing a row',
@@ -49,7 +51,7 @@ export function whyNotIn(flow: FlowName, shell: ShellName): string | null {
   return notIn[shell] ?? null
 }
 
-/** Under which name the tests of a shell run. */
+/** The name of a shell's tests. */
 export function toSuiteName(shell: ShellName): string {
   return `the ${shell} shell`
 }

@@ -74,7 +74,7 @@ const WALKS: Record<FlowName, (shell: Shell, folders: ShellFolders) => Promise<v
     })
     vi.stubEnv('PLAN_KEY', 'the-key-of-the-plan')
     onTestFinished(() => void vi.unstubAllEnvs())
-    // A plan that keeps to a stored connection and its own folder opens without a question.
+    // A plan that uses a stored connection and its own folder opens without a question.
     mkdirSync(folders.workspace, { recursive: true })
     const stored = storedConnectionSchema.parse({
       name: 'staging',
@@ -150,7 +150,7 @@ async function seeWholeSample(page: StartedShell['page']): Promise<void> {
 }
 
 const here = chooseShells().filter((choice) => 'program' in choice)
-/** What `npm test` leaves to the other runs. */
+/** Flows that `npm test` leaves to other test runs. */
 const LEFT_OUT: readonly FlowName[] = ['drop', 'quit']
 const whyNotNow = (flow: FlowName, shell: ShellName): string | null => {
   if (inject('walksAll')) return null

@@ -11,7 +11,7 @@ import { createTemporaryFolder } from '../helpers/temporary-folder.ts'
 describe('choosing shells', () => {
   const NOTHING = { PATH: '', ELECTRON_OVERRIDE_DIST_PATH: '/nowhere' }
 
-  it('takes each that is on the machine, and says what keeps the others away', () => {
+  it('takes each that is on the machine, and says why others are missing', () => {
     const distribution = createTemporaryFolder()
     const [chromium, electron] = [join(distribution, 'chromium'), join(distribution, 'electron')]
     for (const program of [chromium, electron]) writeFileSync(program, '')
@@ -36,7 +36,7 @@ describe('choosing shells', () => {
     })
   })
 
-  it('takes only the one that SLUICE_SHELL names, and fails where it is missing or unknown', () => {
+  it('takes only the one that SLUICE_SHELL names, and fails if it is missing or unknown', () => {
     const env = { ...NOTHING, SLUICE_SHELL: 'packaged', SLUICE_PACKAGED_APP: '/app' }
     const chosen = chooseShells(env).flatMap((choice) => ('program' in choice ? [choice.name] : []))
     expect(chosen).toEqual(['packaged'])
@@ -64,7 +64,7 @@ describe.runIf(canStandIn)('a packed app', () => {
     expect(await ended).toBeNull()
   })
 
-  it('fails the test where it ends before it shows a window', async () => {
+  it('fails the test if it ends before it shows a window', async () => {
     const folder = createTemporaryFolder()
     const program = join(folder, 'app')
     writeFileSync(program, '#!/bin/sh\nexit 3\n', { mode: 0o755 })

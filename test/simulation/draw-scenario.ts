@@ -5,7 +5,7 @@ import type { Fix } from '../../src/shared/plan/fixes.ts'
 import { type Plan, type PlanInput, planSchema } from '../../src/shared/plan/plan.ts'
 import { createDraw } from '../helpers/seeded-draw.ts'
 
-/** What may happen to a request instead of an answer that takes it. */
+/** What may happen to a request instead of an answer that accepts it. */
 const FAULTS = [
   'busy',
   'throttled',
@@ -22,71 +22,73 @@ const FAULTS = [
 /** See {@link FAULTS}. */
 export type Fault = (typeof FAULTS)[number]
 
-/** What may become of a callback instead of one that comes in time. */
+/** What may happen to a callback instead of arriving in time. */
 type CallbackFault = 'lost' | 'late' | 'doubled' | 'refusal' | 'error_first'
 
-/** How the service behaves. Times are milliseconds of the simulated clock, from the start of the run. */
+/** How the service behaves. Times are milliseconds of the simulated clock since the start of the run. */
 export interface ServiceBehaviour {
-  /** The share of requests that each fault strikes, one draw for all. */
+  /** The share of requests with each fault; a request has at most one. */
   faults: readonly { fault: Fault; share: number }[]
-  /** A time in which the same happens to every request. */
+  /** A period in which every request has the same fault. */
   outage: { fromMs: number; toMs: number; fault: 'busy' | 'throttled' | 'refused' } | null
-  /** An answer takes up to this. */
+  /** Longest time to an answer. */
   latencyMs: number
   /** Refuses a post_id that it has taken before. */
   refusesTwice: boolean
-  /** The share of callbacks that each of these befalls. */
+  /** The share of callbacks with each fault. */
   callbackFaults: Readonly<Record<CallbackFault, number>>
-  /** Terms of a request beyond which it is refused whole. */
+  /** Requests with more terms than this are refused as a whole. */
   termsMax: number
 }
 
-/** What happens to one session of the run. Times are from the session's start. */
+/** What happens to one session of the run. Times are relative to the session's start. */
 export interface SessionScenario {
   onUnknown: 'resend' | 'skip'
-  /** It is killed at this of its steps; null for never. See `SimulatedSession.step`. */
+  /** The step at which the session is killed; null for never. See `SimulatedSession.step`. */
   killAtStep: number | null
   commands: readonly { atMs: number; command: RunCommand }[]
-  /** The next session starts this much later. */
+  /** Pause until the next session. */
   restartMs: number
 }
 
-/** Everything that a seed stands for. */
+/** Everything that follows from a seed. */
 export interface Scenario {
   plan: Plan
   service: ServiceBehaviour
-  /** Those before the last ones, which nothing disturbs. */
+  /** The sessions before the last ones, in which nothing goes wrong. */
   sessions: readonly SessionScenario[]
-  /** What the run is taken up for once it has ended, one after the other. */
+  /** Retries and corrections of the ended run, in order. */
   reworks: readonly Rework[]
 }
 
-/** A retry, or a correction with all the fixes that hold from then on. */
+/** A retry, or a correction with all the fixes that apply from then on. */
 export interface Rework {
-  /** Null sends rows again as they were. */
+  /** Null sends rows again unchanged. */
   fixes: readonly Fix[] | null
-  /** States in which the run is not resumed but taken up for this. */
+  /** States in which this begins instead of a resume. */
   after: readonly StoredState[]
 }
 
-/** Code of a refusal of what was taken before. */
+/** Code of a refusal of a post that was taken before. */
 export const DELIVERED_CODE = 'POST_EXISTS'
 
 const BASE_URL = 'http://127.0.0.1:1'
 
-/** The key of every session, and what it is replaced by. */
+/** The key of every session, sealed. */
 export const SIMULATED_KEY = ApiKey.create('key', { baseUrl: BASE_URL }, 'of the simulation').seal()
 
-/** Steps of a session that sends 50 rows, about. */
+/** Approximate steps of a session that sends 50 rows. */
 const STEPS = 300
 
-/** Those in which a resume puts right what a kill left. */
+/** First steps of a session, in which a resume recovers from a kill. */
 const FIRST_STEPS = 10
 
-/** Rows of the source of every simulation. */
+/** Rows in the source of every simulation. */
 export const ROWS = 50
 
-/** A field of each operation that a correction changes, and one with the text that no row may be sent with. */
+/**
+ * For each operation, a field that a correction changes, and a field with a value that makes a row invalid.
+ */
 const CORRECTED = {
   task: { changed: 'text_data', broken: ['user_id', 'a_c'] },
   'index-add': { changed: 'content_variant', broken: ['url', ''] },
@@ -171,7 +173,7 @@ export function drawScenario(seed: number): Scenario {
   return { plan, service, sessions, reworks }
 }
 
-/** Changes some rows, makes some of them invalid, leaves some out, and has ids of tasks written so that they may be sent. */
+/** Fixes that change some rows, make some invalid, leave some out, and make ids of tasks valid. */
 function drawFixes(
   operation: SimulatedOperation,
   number: number,

@@ -3,12 +3,12 @@ import type { Fix } from '../../src/shared/plan/fixes.ts'
 import { parseObject } from '../helpers/history/recording.ts'
 import { ROWS, type SimulatedOperation } from './draw-scenario.ts'
 
-/** What a row is sent as, as far as corrections change it; null if it is not sent. */
+/** The fields of a sent row that corrections may change; null if the row is not sent. */
 type Content = Readonly<Record<string, string>> | null
 
 interface CorrectedRow {
   content: Content
-  /** A fix says something else than the source; a row that is left out says nothing. */
+  /** Whether a fix differs from the source; false for a row that is left out. */
   isCorrected: boolean
 }
 
@@ -21,18 +21,21 @@ export const SOURCE_ROWS: Readonly<Record<SimulatedOperation, (row: number) => R
   'watchlist-add': (row) => ({ term: `term ${row}`, notes: `notes ${row}` }),
 }
 
-/** States of rows that a correction takes, and those that it takes if unknown rows are resent. */
+/** States of rows that a correction takes, and further ones if unknown rows are resent. */
 const TAKEN = ['rejected', 'failed', 'pending', 'overdue', 'invalid', 'left_out', null]
 const TAKEN_IF_RESENT = ['unknown', 'sending']
 
 /**
- * What each row is to be sent as, worked out from the fixes of corrections without any code of the engine, and held
- * against every request as it goes out.
+ * The content with which each row must be sent, computed from the fixes without any engine code and checked
+ * against every request.
  */
 export class ExpectedContent {
   readonly faults: string[] = []
   readonly #operation: SimulatedOperation
-  /** Contents that rows had, where a callback may show that one of them was taken, which then is that of the row again. */
+  /**
+   * Earlier contents of rows. If a callback shows that one of them was accepted, it is the row's content
+   * again.
+   */
   readonly #earlier: Map<number, Content[]> | null
   readonly #rows = new Map<number, CorrectedRow>()
   #before: Map<number, CorrectedRow> | null = null
@@ -43,7 +46,7 @@ export class ExpectedContent {
     this.#take(() => true, [])
   }
 
-  /** Of a row, as it is sent from now on. */
+  /** The content of a row from now on. */
   get(row: number): Content {
     return this.#rows.get(row)?.content ?? null
   }
@@ -60,7 +63,7 @@ export class ExpectedContent {
     return [...this.#rows.values()].filter(({ isCorrected }) => isCorrected).length
   }
 
-  /** A correction begins of a run whose journal stands as in `db`; it holds for all that is sent from now on. */
+  /** A correction begins, with the run's journal in `db`; it applies to everything sent from now on. */
   correct(db: DatabaseSync, fixes: readonly Fix[], onUnknown: 'resend' | 'skip'): void {
     this.#before = new Map(this.#rows)
     const claimed = Number(db.prepare('SELECT claimed FROM run').get()?.['claimed'])
@@ -77,13 +80,13 @@ export class ExpectedContent {
     this.#take((row) => taken.includes((states.get(row) ?? null) as string | null), fixes)
   }
 
-  /** The correction was not written down: its process was killed before. */
+  /** The correction was not stored, because its process was killed before. */
   undo(): void {
     for (const [row, before] of this.#before ?? []) this.#rows.set(row, before)
     this.#before = null
   }
 
-  /** Holds a request against what its rows are to be sent as. */
+  /** Checks a request against the expected content of its rows. */
   check(body: string | null): void {
     const submitted = parseObject(body)
     const terms = submitted['terms']

@@ -10,8 +10,8 @@ import { RowFindings } from '../../src/main/engine/run/results/row-findings.ts'
 import { toJournalFile } from '../../src/main/engine/workspace/workspace-files.ts'
 
 /**
- * Holds what a journal says of its rows against what it said before: findings that were stored then are believed wherever
- * its fingerprint is the same.
+ * Compares what a journal says of its rows with what it said before, because stored findings are trusted
+ * while its fingerprint is the same.
  */
 export class FindingsJudge {
   readonly faults: string[] = []
@@ -23,7 +23,7 @@ export class FindingsJudge {
     this.#runId = runId
   }
 
-  /** Looks at the journal as it stands. */
+  /** Checks the journal in its current state. */
   look(workspace: string): void {
     this.#read(workspace, (family) => {
       const fingerprint = readFingerprint(family)
@@ -35,7 +35,7 @@ export class FindingsJudge {
     })
   }
 
-  /** Stores findings, which must say what the journal says to whoever looks back. */
+  /** Stores findings, which must agree with the journal. */
   store(workspace: string): void {
     this.#read(workspace, (family) => {
       const before = describeSteps(family)
@@ -74,7 +74,7 @@ function describeFindings({ columns }: JournalFindings) {
 
 function describeSteps(family: RunFamily) {
   const columns = family.record.columns.keys().toArray()
-  // A step says nothing once the next is read.
+  // A step's result is invalid once the next step is read.
   return Array.from(readAnsweredSteps(family, { columns, classes: 'all' }), (step) => ({
     owner: step.owner,
     marks: [step.answered, step.cached, step.said].map((own) => Array.from(own)),

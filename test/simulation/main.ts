@@ -4,7 +4,7 @@ import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { runSeeds } from './run-seeds.ts'
 
-/** `npm run test:sim -- SEEDS [--seed FIRST]`: simulates so many runs, from the first seed on. */
+/** `npm run test:sim -- SEEDS [--seed FIRST]`: simulates SEEDS runs, starting with the first seed. */
 const { values, positionals } = parseArgs({
   options: { seed: { type: 'string' } },
   allowPositionals: true,

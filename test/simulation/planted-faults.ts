@@ -3,7 +3,7 @@ import { resendUnknown } from '../../src/main/engine/run/journal/recovery.ts'
 import type { Exchange } from '../../src/main/engine/service/exchange.ts'
 import type { Plant } from './simulated-session.ts'
 
-/** The watermark reaches the disk after what it covers went out. */
+/** The watermark reaches the disk after the requests it covers have gone out. */
 export const plantLateWatermark: Plant = (options) => {
   const { claims, journal } = options
   const read = () => {
@@ -29,7 +29,7 @@ export const plantLateWatermark: Plant = (options) => {
   return options
 }
 
-/** What may have been taken is sent again, whatever the operation. */
+/** Requests that may have been accepted are sent again, whatever the operation. */
 export const plantRepeatedAdd: Plant = (options) => ({
   ...options,
   judge(...tried) {
@@ -38,13 +38,13 @@ export const plantRepeatedAdd: Plant = (options) => ({
   },
 })
 
-/** A resume sends unknown rows again, though it is to skip them. */
+/** A resume sends unknown rows again although it must skip them. */
 export const plantResentUnknown: Plant = (options) => {
   resendUnknown(options.journal)
   return options
 }
 
-/** Every fifth answer is given to the request that comes next. */
+/** Every fifth answer goes to the next request. */
 export const plantSwappedAnswer: Plant = (options) => {
   let answers = 0
   let kept: Exchange | null = null
@@ -66,7 +66,7 @@ export const plantSwappedAnswer: Plant = (options) => {
   }
 }
 
-/** A resume puts a row back into the queue that has succeeded. */
+/** A resume puts a succeeded row back into the queue. */
 export const plantReclaimedRow: Plant = (options) => {
   const { db, counters } = options.journal
   const settled = db.prepare("SELECT min(row) AS row FROM result WHERE state = 'succeeded'").get()?.['row']
@@ -89,7 +89,7 @@ export const plantChangedBody: Plant = (options) => ({
   },
 })
 
-/** Rows that a correction has changed are sent as they were before. */
+/** Rows that a correction has changed are sent with their old content. */
 export const plantForgottenFixes: Plant = (options) => ({
   ...options,
   toRequest: ({ rows, ...claimed }) =>

@@ -13,10 +13,10 @@ import { createSimulatedWorkspace, toRunTask } from './simulated-session.ts'
 /** The first run of every simulation. */
 export const FIRST_RUN_ID = 'run-1'
 
-/** What reading the source left of each operation and mode, which is the same for all seeds. */
+/** Workspaces after reading the source, by operation and mode; the same for all seeds. */
 const journals = new Map<string, Buffer>()
 
-/** Makes a workspace whose run has read its source and sends by this plan next. */
+/** Creates a workspace whose run has read its source and is about to send by this plan. */
 export async function writeReadyJournal(plan: Plan, workspace: string): Promise<void> {
   const key = JSON.stringify(plan.operation)
   const bytes = journals.get(key) ?? (await readSource(plan))

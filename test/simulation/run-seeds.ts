@@ -4,11 +4,11 @@ import { findQuickFolder } from '../helpers/build/files-in-memory.ts'
 import { type SimulatedRun, simulateRun } from './simulate-run.ts'
 import type { Plant } from './simulated-session.ts'
 
-/** What many seeds came to. */
+/** The results of many seeds. */
 export interface SeedsReport {
   /** Seeds that broke a promise or did not end. */
   failed: number[]
-  /** Of each seed that ended; see {@link SimulatedRun}. */
+  /** Results of each seed that ended; see {@link SimulatedRun}. */
   wireHashes: string[]
   requests: number
   sessions: number
@@ -16,7 +16,7 @@ export interface SeedsReport {
   simulatedMs: number
 }
 
-/** Simulates so many runs, one after the other; each line says what is wrong with a seed, and how to repeat it. */
+/** Simulates runs one after another; each line says what is wrong with a seed and how to repeat it. */
 export async function runSeeds(
   first: number,
   count: number,
@@ -48,7 +48,7 @@ export async function runSeeds(
   return report
 }
 
-/** Returns what made the run fail, instead of throwing it. */
+/** Returns the run's error instead of throwing it. */
 async function tryRun(seed: number, plant: Plant | undefined): Promise<SimulatedRun | string> {
   const folder = mkdtempSync(join(findQuickFolder(), 'sluice-simulation-'))
   try {

@@ -26,35 +26,38 @@ import { type Plant, SimulatedSession, toRunTask } from './simulated-session.ts'
 import { VirtualInbox } from './virtual-inbox.ts'
 import { VirtualService } from './virtual-service.ts'
 
-/** What became of a seed. */
+/** The result of a seed. */
 export interface SimulatedRun {
-  /** What is wrong, in sentences; nothing if every promise was kept. */
+  /** Broken promises, as sentences; empty if all were kept. */
   faults: string[]
-  /** Hash of what was sent, in its order, with its times. */
+  /** Hash of the requests in order, with their times. */
   wireHash: string
   requests: number
   sessions: number
   kills: number
-  /** What the run took on the simulated clock, milliseconds. */
+  /** Duration of the run on the simulated clock, milliseconds. */
   simulatedMs: number
 }
 
-/** When every simulation begins, Unix milliseconds. */
+/** Start time of every simulation, Unix milliseconds. */
 const BEGIN_MS = 1_760_000_000_000
 
-/** What happens to the last sessions, in which nothing goes wrong. */
+/** The scenario of the last sessions, in which nothing goes wrong. */
 const CALM: SessionScenario = { onUnknown: 'skip', killAtStep: null, commands: [], restartMs: 0 }
 
-/** Sessions that a run and each of its reworks may need once nothing goes wrong any more, the second after a stop. */
+/**
+ * Sessions that a run and each of its reworks may need once nothing goes wrong any more; the second is for
+ * after a stop.
+ */
 const CALM_SESSIONS_MAX = 2
 
-/** A request that was given up may arrive and be answered this much later, milliseconds. */
+/** An abandoned request may arrive and be answered this much later, milliseconds. */
 const LATE_MS = 2_000
 
-/** A run that takes longer hangs, milliseconds of the simulated clock. */
+/** A run that takes longer counts as hung, milliseconds of the simulated clock. */
 const HANGS_MS = 600_000
 
-/** Runs a seed's scenario to its end in an empty folder, on a clock of its own, and judges what became of it. */
+/** Runs a seed's scenario to its end in an empty folder, on its own clock, and judges the result. */
 export async function simulateRun(
   seed: number,
   folder: string,
@@ -73,7 +76,7 @@ export async function simulateRun(
     const service = new VirtualService(plan, behaviour, { content, inbox, draw: createDraw(seed) })
     const waiting = [...reworks]
     const findings = new FindingsJudge(FIRST_RUN_ID)
-    /** What the run is to be taken up for, until its journal says so. */
+    /** The rework to start next, kept until the journal has recorded it. */
     let next: Rework | null = null
     let workspace = toWorkspace(1)
     let number = 0
@@ -85,7 +88,7 @@ export async function simulateRun(
       service.isCalm = scenario === CALM
       const { onUnknown } = scenario
       findings.look(workspace)
-      // Whoever takes a run up processes the callbacks that have come for it first.
+      // Before a session, callbacks that have come for its run are processed.
       await advanceUntil(clock, settle(workspace))
       findings.look(workspace)
       const before = countReworks(workspace)
@@ -119,7 +122,7 @@ export async function simulateRun(
       }
       await advanceUntil(clock, new Promise((resolve) => setTimeout(resolve, scenario.restartMs)))
     }
-    // What is on its way arrives, though nobody waits for its answer any more.
+    // Requests under way still arrive, although nobody waits for their answers.
     await advanceUntil(clock, new Promise((resolve) => setTimeout(resolve, LATE_MS)))
     await advanceUntil(clock, settle(workspace))
     findings.look(workspace)
@@ -158,18 +161,20 @@ function isAsync({ operation }: Plan): boolean {
   return 'mode' in operation && operation.mode === 'async'
 }
 
-/** False if a retry found nothing to send; throws whatever else ended a session. */
+/** Returns false if a retry found nothing to send; throws any other error of a session. */
 function isNothingToRetry(error: unknown): false {
   if (error instanceof SluiceError && error.said.id === 'nothing_to_retry') return false
   throw error
 }
 
-/** The state of the run. */
 function readState(workspace: string): StoredState | null {
   return read(workspace, (db) => readRunRecord(db)?.state ?? null)
 }
 
-/** How often the run was retried or corrected; not if the process was killed before that was written down. */
+/**
+ * The number of retries and corrections in the journal. One whose process was killed before it was stored is
+ * not counted.
+ */
 function countReworks(workspace: string): number {
   return read(workspace, (db) => readSessions(db).filter(({ kind }) => kind !== 'resume').length)
 }
@@ -181,7 +186,7 @@ function toWork(next: Rework | null, onUnknown: 'resend' | 'skip'): RunTask['wor
     : { kind: 'correct', onUnknown, fixes: next.fixes }
 }
 
-/** Rows that succeeded or are not sent, held against what they are to be sent as. */
+/** Compares succeeded and unsent rows with their expected content. */
 function judgeContent(db: DatabaseSync, content: ExpectedContent, workspace: string): string[] {
   const record = readRunRecord(db)
   if (record === null) throw new Error('the journal has no run')
@@ -204,7 +209,7 @@ function judgeContent(db: DatabaseSync, content: ExpectedContent, workspace: str
       const { body } = mapRow(row, parseCells(String(cells)), kinds === null ? null : String(kinds))
       if (!content.mayBe(row, body))
         return [`wrong-content: record ${row} has ${JSON.stringify(body)}, not ${JSON.stringify(expected)}.`]
-      // The service names the text of a task as the rule that it triggers.
+      // The service names a task's text as the triggered rule.
       const text = body['text_data']
       if (answer === 'callback_in_doubt' && content.mayBe(row, { ...body, text_data: rules })) return []
       if (text !== undefined && state === 'succeeded' && status !== 409 && rules !== text)
@@ -213,7 +218,7 @@ function judgeContent(db: DatabaseSync, content: ExpectedContent, workspace: str
     })
 }
 
-/** Rows by cause of what they did not succeed for, and corrected ones, as they are counted and as they are. */
+/** Compares the counters of causes and corrected rows with the rows themselves. */
 function judgeCounters(db: DatabaseSync, wanted: number | null): string[] {
   const readCounts = (sql: string) =>
     db
@@ -250,7 +255,7 @@ function read<Value>(workspace: string, use: (db: DatabaseSync) => Value): Value
   }
 }
 
-/** Lets simulated time pass until a promise settles; rejects as it does, and if it never settles. */
+/** Advances simulated time until a promise settles. Rejects with it, or if it never settles. */
 async function advanceUntil(clock: Clock, promise: Promise<void>): Promise<void> {
   let isOver = false
   const note = (): void => {
@@ -259,7 +264,7 @@ async function advanceUntil(clock: Clock, promise: Promise<void>): Promise<void>
   promise.then(note, note)
   const endMs = clock.now + HANGS_MS
   for (let steps = 1; ; steps += 1) {
-    // What follows from the timer before comes before the next one.
+    // Everything that follows from the last timer comes before the next one.
     for (let turns = 0; turns < 8; turns += 1) await null
     if (steps % 256 === 0 || clock.countTimers() === 0) await new Promise((resolve) => setImmediate(resolve))
     if (isOver) break

@@ -15,16 +15,15 @@ import {
 import { type SessionScenario, SIMULATED_KEY } from './draw-scenario.ts'
 import type { VirtualService } from './virtual-service.ts'
 
-/** An fsync takes this long, milliseconds. */
+/** Duration of an fsync, milliseconds. */
 const SYNC_MS = 0.5
 
-/** Steps from one look at the workspace to the next. */
+/** Steps between two checks of the workspace. */
 const LOOK_STEPS = 10
 
-/** Changes what a sender is made of, to plant a fault in it. */
+/** Changes a sender's options to plant a fault. */
 export type Plant = (options: SenderOptions) => SenderOptions
 
-/** What a session of a simulation is given. */
 interface SimulatedSessionOptions {
   service: VirtualService
   scenario: SessionScenario
@@ -33,14 +32,14 @@ interface SimulatedSessionOptions {
   workspace: string
   /** The workspace of the next session, to which a kill copies the journals. */
   nextWorkspace: string
-  /** Spreads the waits before retries. */
+  /** Random numbers for the waits before retries. */
   random: () => number
   plant: Plant
-  /** Looks at the workspace of a process that goes on, now and then. */
+  /** Checks the workspace now and then while the process runs. */
   look: () => void
 }
 
-/** What a session is told to do with a run of its workspace. */
+/** The task of a session for a run of its workspace. */
 export function toRunTask(workspace: string, runId: string, work: RunTask['work']): RunTask {
   return {
     runId,
@@ -62,16 +61,16 @@ export function toRunTask(workspace: string, runId: string, work: RunTask['work'
   }
 }
 
-/** The addresses that callbacks go to are the same every time. */
+/** Callback addresses are the same in every simulation. */
 const RECEIVER = JSON.stringify({ version: 1, secret: '5'.repeat(64), port: 20_001 })
 
-/** Makes a workspace without runs. */
+/** Creates a workspace without runs. */
 export function createSimulatedWorkspace(workspace: string): void {
   createWorkspaceFolders(workspace)
   writeFileSync(toReceiverSettingsFile(workspace), RECEIVER, { mode: 0o600 })
 }
 
-/** Copies journals and inbox as they are on the disk, without what only SQLite's shared memory has, and without leases. */
+/** Copies journals and inbox as on disk, without leases and SQLite's shared memory. */
 function copyWorkspace(from: string, to: string): void {
   createSimulatedWorkspace(to)
   const files = [
@@ -88,7 +87,7 @@ function copyWorkspace(from: string, to: string): void {
 
 /** One session of a run, in a process that may be killed at any of its steps. */
 export class SimulatedSession {
-  /** Settles when the session has ended, or what is left of a killed one has. */
+  /** Settles when the session has ended; if it was killed, when its remains have. */
   readonly ended: Promise<void>
   isKilled = false
   readonly #options: SimulatedSessionOptions
@@ -144,8 +143,8 @@ export class SimulatedSession {
   }
 
   /**
-   * Counts what happens: a commit begins or ends, the disk is synced, a request goes out, an answer comes in. At the
-   * step of the scenario the process is killed: what it has written stays, and nothing follows.
+   * Counts events: a commit begins or ends, the disk is synced, a request goes out, an answer comes in. At
+   * the scenario's step the process is killed: what it has written stays, and nothing follows.
    */
   readonly step = (): void => {
     this.#steps += 1
@@ -154,7 +153,7 @@ export class SimulatedSession {
     this.isKilled = true
     copyWorkspace(this.#options.workspace, this.#options.nextWorkspace)
     this.#options.service.inbox.moveTo(this.#options.nextWorkspace)
-    // What is under way here returns first; what it does is lost with its files.
+    // Calls under way return first; their effects are lost with the old files.
     queueMicrotask(() => {
       this.#session.command({ kind: 'stop' })
       this.#options.service.abandon(this)

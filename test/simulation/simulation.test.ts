@@ -21,22 +21,22 @@ test(`${SEEDS} simulated runs, killed and resumed at any step, keep every promis
   expect(report.kills).toBeGreaterThan(SEEDS / 4)
 }, 1_200_000)
 
-test('a corrected row that a kill cut off is not settled by a late callback to what was sent before', async () => {
+test('a corrected row that a kill interrupted is not settled by a late callback to its earlier content', async () => {
   const lines: string[] = []
   expect((await runSeeds(4_215, 1, (line) => lines.push(line))).failed, lines.join('\n')).toEqual([])
 })
 
-test('an overdue row that is sent again and refused a connection may have been taken', async () => {
+test('an overdue row whose resend was refused a connection may have been accepted', async () => {
   const lines: string[] = []
   expect((await runSeeds(5_111, 1, (line) => lines.push(line))).failed, lines.join('\n')).toEqual([])
 })
 
-test('a late callback that may answer what was sent before a correction leaves its row in doubt', async () => {
+test('a late callback that may belong to content sent before a correction leaves its row in doubt', async () => {
   const lines: string[] = []
   expect((await runSeeds(5_146, 1, (line) => lines.push(line))).failed, lines.join('\n')).toEqual([])
 })
 
-test('a row that its callback refused stays refused, whatever a later try is answered', async () => {
+test('a row that its callback refused stays refused, whatever the answer to a later try', async () => {
   const lines: string[] = []
   expect((await runSeeds(21_647, 1, (line) => lines.push(line))).failed, lines.join('\n')).toEqual([])
 })

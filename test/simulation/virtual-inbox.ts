@@ -1,6 +1,9 @@
 import { openInbox, toInboxFile } from '../../src/main/engine/receiver/inbox.ts'
 
-/** The receiver's side of callbacks, whose process is never killed: stores them in the inbox of the workspace of the moment. */
+/**
+ * The receiver's side of callbacks. Its process is never killed; it stores them in the inbox of the current
+ * workspace.
+ */
 export class VirtualInbox {
   #workspace: string
   #stored = 0
@@ -9,12 +12,12 @@ export class VirtualInbox {
     this.#workspace = workspace
   }
 
-  /** Callbacks come into the inbox of another workspace from now on. */
+  /** Stores callbacks in the inbox of another workspace from now on. */
   moveTo(workspace: string): void {
     this.#workspace = workspace
   }
 
-  /** Stores what is posted to an address that a request named. */
+  /** Stores a post to an address that a request named. */
   store(address: string, receivedAtUs: number, body: string): void {
     const [, , token = '', item = ''] = new URL(address).pathname.split('/')
     const db = openInbox(toInboxFile(this.#workspace))

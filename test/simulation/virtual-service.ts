@@ -21,15 +21,15 @@ import { DELIVERED_CODE, type Fault, type ServiceBehaviour } from './draw-scenar
 import type { ExpectedContent } from './expected-content.ts'
 import type { VirtualInbox } from './virtual-inbox.ts'
 
-/** What a client is told of the process that it is in. */
+/** The process of a client, as the service sees it. */
 interface ClientSide {
-  /** The process is gone: what it sends goes nowhere. */
+  /** Whether the process was killed, so that its requests go nowhere. */
   readonly isKilled: boolean
-  /** Something happens; see `SimulatedSession.step`. */
+  /** Notes an event; see `SimulatedSession.step`. */
   step: () => void
 }
 
-/** What the service does with a request; says nothing if the status is null. */
+/** The service's reaction to a request; it does not answer if the status is null. */
 interface Reply {
   status: number | null
   took: boolean
@@ -41,17 +41,17 @@ interface Flight {
   end: (exchange: Exchange) => void
 }
 
-/** A request takes up to this from one side to the other, milliseconds. */
+/** Longest travel time of a request or answer, milliseconds. */
 const TRAVEL_MS = 2
 
-/** A moderation service on the simulated clock, which remembers what it took and records all that arrives. */
+/** A moderation service on the simulated clock, which remembers what it accepted and records all arrivals. */
 export class VirtualService {
   readonly recording: Recording = createRecording()
-  /** Where its callbacks come in. */
+  /** Receives its callbacks. */
   readonly inbox: VirtualInbox
-  /** Requests as they were sent: their time, path and body. */
+  /** Sent requests: their time, path and body. */
   readonly sent: string[] = []
-  /** Nothing goes wrong any more. */
+  /** Whether nothing goes wrong any more. */
   isCalm = false
   readonly #plan: Plan
   readonly #content: ExpectedContent
@@ -74,7 +74,7 @@ export class VirtualService {
     this.#draw = draw
   }
 
-  /** A lane's client, in the process of this side. */
+  /** A lane's client in a process. */
   createClient(side: ClientSide): ServiceClient {
     let flight: Flight | null = null
     const flights = this.#flights.get(side) ?? new Set()
@@ -102,7 +102,7 @@ export class VirtualService {
     }
   }
 
-  /** Ends what a killed process has in flight, as far as that process can tell. */
+  /** Ends the requests that a killed process has in flight, as seen by that process. */
   abandon(side: ClientSide): void {
     for (const flight of this.#flights.get(side) ?? []) cutOff(flight)
   }
@@ -123,7 +123,7 @@ export class VirtualService {
       end(travelMs, () => toBreakdown('ECONNREFUSED', false, null, sentMs))
       return
     }
-    // One of five is lost on the way.
+    // One in five is lost on the way.
     if (fault !== 'reset' || chance < 0.8) {
       const waitMs = fault === 'slow' ? latencyMs + timeoutMs * chance * 2 : latencyMs
       setTimeout(() => this.#arrive(request, flight, { fault, chance, waitMs, sentMs }), travelMs)
@@ -193,7 +193,7 @@ export class VirtualService {
     }
   }
 
-  /** Takes what was submitted, under a task of its own. */
+  /** Accepts the submitted task under a new task id. */
   #take(request: RecordedRequest): true {
     for (const id of toIds(request)) this.#taken.add(id)
     this.#tasks += 1
@@ -257,7 +257,7 @@ export class VirtualService {
   }
 }
 
-/** What a task comes to: it names its text as the rule that it triggers. */
+/** The result of a task: its text is the name of the triggered rule. */
 function toResult(task: number, { post_id, user_id, text_data }: Readonly<Record<string, unknown>>) {
   const triggered_rules = [{ rule_id: text_data, rule_name: text_data }]
   return { task_id: `task-${task}`, post_id, user_id, triggered_rules }

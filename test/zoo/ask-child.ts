@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 
-/** What became of a question to a child process. */
+/** The result of a question to a child process. */
 export type Asked<Answer> = { kind: 'answer'; answer: Answer } | { kind: 'crash' | 'hang'; detail: string }
 
 /**
- * A process that answers a line of JSON with another, in order. One that does not answer in time is killed, and the next
- * question starts another: a file that crashes or hangs its reader costs no other file anything.
+ * A process that answers each line of JSON with another, in order. One that does not answer in time is
+ * killed, and the next question starts another, so a file that crashes or hangs its reader does not affect
+ * other files.
  */
 export class AskedChild<Answer> {
   readonly #command: readonly string[]
@@ -20,7 +21,7 @@ export class AskedChild<Answer> {
     this.#limitMs = limitMs
   }
 
-  /** Asks about one file, within the time that all have unless another is given. */
+  /** Asks about one file, within the default time limit unless another is given. */
   async ask(question: unknown, limitMs = this.#limitMs): Promise<Asked<Answer>> {
     const { child, lines } = this.#start()
     child.stdin?.write(`${JSON.stringify(question)}\n`)
@@ -67,7 +68,7 @@ export class AskedChild<Answer> {
     child.stderr.on('data', (text) => {
       this.#stderr = (this.#stderr + String(text)).slice(-10_000)
     })
-    // A process that ended takes no more lines; the missing answer says so.
+    // An ended process accepts no more lines; the missing answer reports that.
     child.stdin.on('error', () => undefined)
     const lines = readLines(child.stdout)
     this.#child = child
@@ -76,7 +77,7 @@ export class AskedChild<Answer> {
   }
 }
 
-/** Lines of a stream that end with a line feed alone: those of `node:readline` end with U+2028 as well, which is in texts. */
+/** Lines that end with a line feed only. `node:readline` also splits at U+2028, which occurs in texts. */
 export async function* readLines(stream: Readable): AsyncGenerator<string, void, undefined> {
   let rest = ''
   for await (const piece of stream.setEncoding('utf8')) {

@@ -1,29 +1,27 @@
 import type { ReadTable, SecondCell, SecondTable } from './tables.ts'
 
-/** A cell that two readers have otherwise. */
+/** A cell in which two readers differ. */
 export interface CellDifference {
   sheet: string
   reading: ReadTable['reading']
   row: number
   column: number
-  /** What the cell is to the second reader; `extra` if it has none, and `rows` where tables are of unequal length. */
+  /** The second reader's kind of cell; `extra` if it has none, and `rows` if tables differ in length. */
   kind: SecondCell['kind'] | 'extra'
   ours: string
   theirs: string
   format?: string
 }
 
-/** What a comparison of two tables came to. */
+/** The result of a comparison of two tables. */
 export interface Compared {
   cells: number
-  /** Cells that differ in rows of which problems are told. */
+  /** Differing cells in rows with reported problems. */
   told: number
   differences: CellDifference[]
 }
 
-/**
- * Compares a sheet of ours, in which all is text, cell by cell with that of a second reader.
- */
+/** Compares one of our sheets, in which everything is text, with a second reader's, cell by cell. */
 export function compareTables(ours: ReadTable, theirs: SecondTable): Compared {
   const differences: CellDifference[] = []
   const rest = new Map(Object.entries(theirs.cells))
@@ -55,7 +53,7 @@ export function compareTables(ours: ReadTable, theirs: SecondTable): Compared {
   return { cells, told: 0, differences }
 }
 
-/** How a cell differs; null if it does not, as far as the second reader can tell. */
+/** The kind of difference; null if there is none as far as the second reader can tell. */
 function judge(text: string, other: SecondCell | undefined): CellDifference['kind'] | null {
   if (other === undefined) return 'extra'
   const { kind, value, shown, format } = other
@@ -75,17 +73,17 @@ function judge(text: string, other: SecondCell | undefined): CellDifference['kin
   }
 }
 
-/** Readers differ in what they make of the line breaks of a cell, which they agree upon otherwise. */
+/** Unifies line breaks, in which readers differ. */
 function normalise(text: string): string {
   return text.replaceAll('\r\n', '\n').replaceAll('\r', '\n')
 }
 
-/** Whether a text may be how a number is shown; exactly where its format is a plain one, else by its digits. */
+/** Whether a text may be a number as displayed: exact for plain formats, otherwise by its digits. */
 function isNumberShown(text: string, number: number, format: string | null | undefined): boolean {
-  // A reader without formats cannot tell.
+  // Without formats, the reader cannot tell.
   if (typeof format !== 'string') return text !== ''
   const code = chooseSection(format.replaceAll(/"[^"]*"|\\.|_.|\*.|\[[^\]]*\]/g, ''), number)
-  // A condition, words alone, a date, a fraction or an exponent.
+  // A condition, only words, a date, a fraction or an exponent.
   if (
     Number(text) === number ||
     /\[[<>=]/.test(format) ||
@@ -99,11 +97,11 @@ function isNumberShown(text: string, number: number, format: string | null | und
   const read = Math.abs(Number.parseFloat(text.replaceAll(/[^\d.]/g, '')))
   const shown = Math.abs(code.includes('%') ? number * 100 : number)
   if (Math.abs(read - shown) <= 0.5001 * 10 ** -decimals + shown * 1e-14) return true
-  // Points that the format has between digits are none of a fraction.
+  // Separators that the format puts between digits are not decimal points.
   return decimals === 0 && text.replaceAll(/\D/g, '').replace(/^0+/, '') === String(Math.round(shown))
 }
 
-/** The section of a format that is for a number: positive, negative, zero. */
+/** The section of a format that applies to a number: positive, negative, zero. */
 function chooseSection(format: string, number: number): string {
   const [first = '', second = first, third = first] = format.split(';')
   return number < 0 ? second : number === 0 ? third : first

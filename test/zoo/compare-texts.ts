@@ -1,13 +1,13 @@
 import type { CellDifference, Compared } from './compare-tables.ts'
 import type { ReadTable } from './tables.ts'
 
-/** Rows that are looked through for the place from which two readers agree again. */
+/** Rows to search for the place from which two readers agree again. */
 const LOOK_AHEAD = 500
 
 /**
- * Compares the rows of delimited text with those of a second reader, character by character, blank ones left out. Where
- * a row differs that is told, the readers may part with it for some rows: what follows is compared from where they
- * agree again.
+ * Compares the rows of delimited text with a second reader's, character by character, without blank rows.
+ * After a differing row with a reported problem, the readers may disagree for some rows: comparison continues
+ * where they agree again.
  */
 export function compareTexts(ours: ReadTable, theirs: readonly (readonly string[])[]): Compared {
   const differences: CellDifference[] = []
@@ -62,12 +62,12 @@ function compareRow(
   return { cells, differences }
 }
 
-/** Rows that have to be equal again: a line of stars may be anywhere. */
+/** Rows that must be equal again, since a line of stars may occur anywhere. */
 const AGREEING_ROWS = 3
 
 /**
- * The nearest rows behind two that differ from which on they are equal again; null if there are none near. The end only
- * counts behind rows that are told.
+ * The nearest following positions from which the rows are equal again; null if there are none near. The end
+ * counts only if the rows before it have reported problems.
  */
 function findAgreement(
   rows: ReadTable['rows'],
@@ -79,7 +79,7 @@ function findAgreement(
     JSON.stringify(cells.slice(0, cells.findLastIndex(Boolean) + 1))
   const ourKeys = rows.slice(at, at + LOOK_AHEAD).map(({ cells }) => toKey(cells))
   const theirKeys = theirs.slice(other, other + LOOK_AHEAD).map((cells) => toKey(cells))
-  // Both ends agree.
+  // The ends count as equal.
   for (let index = 0; index < AGREEING_ROWS; index += 1) {
     ourKeys.push('')
     theirKeys.push('')

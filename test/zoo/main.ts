@@ -117,7 +117,7 @@ function hasTables(answer: Asked<SecondFile>): answer is { kind: 'answer'; answe
   return answer.kind === 'answer' && answer.answer.refused === null
 }
 
-/** Workbooks and tables below a folder, ordered by path. */
+/** Workbooks and tables below a folder, sorted by path. */
 function listTables(top: string): string[] {
   return readdirSync(top, { withFileTypes: true, recursive: true })
     .filter(

@@ -6,13 +6,15 @@ import { toSourcePlace } from '../../src/shared/plan/source-place.ts'
 import { readLines } from './ask-child.ts'
 import type { ReadFile, ReadTable } from './tables.ts'
 
-/** Most cells of a file that are compared; a larger file is still read to its end. */
+/** Most cells compared per file; a larger file is still read to its end. */
 const MAX_CELLS = 200_000
 
-/** Problems of a row that say nothing of its text. */
+/** Problems of a row that do not concern its text. */
 const IS_OF_LENGTH = new Set(['ragged_row', 'repeated_header'])
 
-/** Reads every sheet of a workbook without a header, or the one table of another file with a header and without. */
+/**
+ * Reads every sheet of a workbook without a header, or the table of another file both with and without one.
+ */
 async function readFile(path: string): Promise<ReadFile> {
   const first = await readTable({ path, header: false })
   const tables = first.table === null ? [] : [first.table]
@@ -33,7 +35,7 @@ async function readFile(path: string): Promise<ReadFile> {
   return { tables, refused, crashed }
 }
 
-/** What is no fault of a file: sheets without cells. */
+/** Errors that are not the file's fault: sheets without cells. */
 const IS_NO_TABLE = new Set(['sheet_is_empty', 'sheet_is_chart'])
 
 interface Read extends Pick<ReadFile, 'refused' | 'crashed'> {
@@ -47,7 +49,7 @@ async function readTable(source: PlanSource): Promise<Read> {
   try {
     const reader = await openSource(source)
     try {
-      // Links behind cells are no cells of their own.
+      // Links behind cells are not cells of their own.
       reader.keepNested?.([])
       const header = reader.header ?? []
       const rows: ReadTable['rows'] = source.header ? [{ number: 1, cells: header, told: [] }] : []
@@ -97,7 +99,7 @@ async function readTable(source: PlanSource): Promise<Read> {
   }
 }
 
-/** The sheets of a workbook, also if the first has no cells. */
+/** The sheets of a workbook, even if the first has no cells. */
 async function listSheets(path: string): Promise<readonly string[]> {
   try {
     const reader = await openSource({ path, header: false }, { isPreview: true })

@@ -1,12 +1,12 @@
 import type { CellDifference } from './compare-tables.ts'
 
-/** A cell of a file that a second reader has otherwise. */
+/** A cell of a file in which a second reader differs. */
 export interface NotedDifference extends CellDifference {
   file: string
   reader: string
 }
 
-/** Differences that are right, with the reason; what is left out fits all. */
+/** Differences that are correct, with the reason; an omitted pattern matches everything. */
 export interface ExpectedDifference {
   reason: string
   /** Regular expressions. */
@@ -18,14 +18,17 @@ export interface ExpectedDifference {
   theirs?: string
 }
 
-/** What a walk through a zoo came to. */
+/** The results for all files of a zoo. */
 export interface ZooReport {
   files: number
   read: number
   crashes: { file: string; detail: string }[]
   hangs: { file: string; detail: string }[]
   refusals: { file: string; id: string; message: string; readBy: string[] }[]
-  /** What was guessed of text and is no default: an encoding (with `?` if it is asked about), a delimiter, quotes. */
+  /**
+   * Guesses about text that differ from the defaults: an encoding (with `?` if the person is asked), a
+   * delimiter, quotes.
+   */
   guesses: { file: string; reading: string; guess: string }[]
   readers: Map<string, { files: number; cells: number; differ: number; told: number; expected: number }>
   differences: NotedDifference[]
@@ -45,7 +48,7 @@ export function createZooReport(): ZooReport {
   }
 }
 
-/** Whether a difference is one of those that are expected. */
+/** Whether a difference is expected. */
 export function isExpected(expected: readonly ExpectedDifference[], difference: NotedDifference): boolean {
   return expected.some(({ reason: _reason, ...patterns }) =>
     Object.entries(patterns).every(([key, pattern]) =>

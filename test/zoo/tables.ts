@@ -1,4 +1,4 @@
-/** A table as our reader has it; all cells are text. */
+/** A table as our reader reads it; all cells are text. */
 export interface ReadTable {
   /** '' if a file is one table. */
   sheet: string
@@ -6,43 +6,43 @@ export interface ReadTable {
   reading: 'header' | 'no header'
   encoding: string
   delimiter: string
-  /** '' if nothing quotes or escapes, and in a workbook. */
+  /** '' without quotes or escapes, and in a workbook. */
   quote: string
   escape: string
-  /** What of that was guessed, and is no default. */
+  /** Guesses that differ from the defaults. */
   guessed: string[]
-  /** The header among them; `told` are the problems of a row that say of its text that it may be another. */
+  /** Rows including the header; `told` are a row's problems that may affect its text. */
   rows: { number: number; cells: readonly string[]; told: readonly string[] }[]
-  /** Whether all rows are here; of very large files only the first are kept. */
+  /** Whether all rows are here; for very large files only the first are kept. */
   isWhole: boolean
 }
 
-/** What our reader came to with a file. */
+/** Our reader's result for a file. */
 export interface ReadFile {
   tables: ReadTable[]
   refused: { id: string; message: string } | null
-  /** The stack of an error that is none of ours. */
+  /** The stack of an unexpected error. */
   crashed: string | null
 }
 
-/** A cell of a second reader: its kind, and its value as text; `shown` if it can tell what a person sees. */
+/** A second reader's cell: its kind and its value as text; `shown` if the reader knows the displayed text. */
 export interface SecondCell {
   kind: 'text' | 'number' | 'boolean' | 'date' | 'error' | 'unknown'
   value: string
-  /** Code of the number's format. */
+  /** Code of the number format. */
   format?: string
   shown?: string
 }
 
-/** A table of a second reader; cells by row and column, both from 1: `3,2`. */
+/** A second reader's table; cells by row and column, both from 1: `3,2`. */
 export interface SecondTable {
   sheet: string
   cells: Record<string, SecondCell>
-  /** The cells of text, row by row, blank rows left out. */
+  /** The text cells by row, without blank rows. */
   rows?: string[][]
 }
 
-/** What a second reader came to with a file. */
+/** A second reader's result for a file. */
 export interface SecondFile {
   tables: SecondTable[]
   refused: string | null

@@ -43,7 +43,7 @@ test.each([
   ['anything', { kind: 'unknown', value: '' }, true],
   ['more', null, false],
 ] satisfies [string, SecondCell | null, boolean][])(
-  'a cell is compared with what a second reader has (%s, %j: %s)',
+  "a cell is compared with a second reader's (%s, %j: %s)",
   (text, cell, isSame) => {
     expect(compare(text, cell)).toEqual(isSame ? [] : [`${cell?.kind ?? 'extra'} 3,2`])
   },
@@ -77,7 +77,7 @@ test.each([
   expect({ differ: compared.differences.length, told: compared.told }).toEqual(expected)
 })
 
-test('a difference is expected if every pattern of an entry fits', () => {
+test('a difference is expected if every pattern of an entry matches', () => {
   const found = {
     file: 'a.xlsx',
     reader: 'calamine',
@@ -93,7 +93,7 @@ test('a difference is expected if every pattern of an entry fits', () => {
   expect(isExpected([{ reason: 'trims', reader: '^openpyxl$', ours: '^\\s' }], found)).toBe(false)
 })
 
-test('a file that crashes or hangs its reader costs the next file nothing', async () => {
+test('a file that crashes or hangs its reader does not affect the next file', async () => {
   const script = join(createTemporaryFolder(), 'child.mjs')
   writeFileSync(
     script,

@@ -76,14 +76,14 @@ describe('the imports of a checkout', () => {
   ]
   const graph = readImportGraph(files)
 
-  it('show the files that exactly one other file imports, for types, too', () => {
+  it('show the files that exactly one other file imports, including by type', () => {
     expect(findSingleImporters(graph)).toEqual([
       'src/renderer/features/a/part.ts',
       'src/renderer/ui/shape.ts',
     ])
   })
 
-  it('show what a screen brings with it at run time, the largest first', () => {
+  it('show the files that a screen loads at run time, the largest screen first', () => {
     expect(measureScreens(graph, files)).toEqual([
       { path: 'src/renderer/features/a/a-screen.tsx', files: 3, lines: 5 },
       { path: 'src/renderer/features/b/b-screen.tsx', files: 2, lines: 2 },
@@ -116,7 +116,7 @@ describe('the way of a cell', () => {
     expect(findFilesThatRan(count(0, 1))).toEqual(new Set(['src/reader.ts', 'src/flags.ts']))
   })
 
-  it('adds up the calls of all threads and leaves out modules that only load, packages and Node', () => {
+  it('adds up the calls of all threads, without modules that only load, packages and Node', () => {
     const thread = [
       toScript('file:///checkout/src/reader.ts', { 40: 10 }),
       toScript('file:///checkout/src/schema.ts', { 0: 10 }),
@@ -126,7 +126,7 @@ describe('the way of a cell', () => {
     expect([...countNodeCalls([thread, thread])]).toEqual([['src/reader.ts\0read@40', 20]])
   })
 
-  it('traces what ran in the page back to the files that the bundle was built from', async () => {
+  it('maps calls in the page back to the files that the bundle was built from', async () => {
     const folder = createTemporaryFolder()
     mkdirSync(join(folder, 'src'))
     writeFileSync(join(folder, 'src/cell.ts'), 'export function drawCell() {\n  document.title += "x"\n}\n')
@@ -158,7 +158,7 @@ describe('the way of a cell', () => {
     ])
   })
 
-  it('comes by the stages in their order, today and in the layout before', () => {
+  it('lists the stages in order, for this layout and the previous one', () => {
     const files = [
       'src/renderer/ui/grid/data-grid.tsx',
       'src/main/engine/service/http1-client.ts',

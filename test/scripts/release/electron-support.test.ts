@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { findElectronProblem } from '../../../scripts/release/electron-support.ts'
 import { PROJECT_FOLDER } from '../../house-rules/read-module.ts'
 
-it('is refused without the newest fixes of its major, and where its major gets none any more', () => {
+it('is refused without the newest fixes of its major, and if its major no longer gets any', () => {
   expect(findElectronProblem('45.4.1', ['45.4.1', '46.0.0', '47.1.0', '48.0.0-beta.1'])).toBeNull()
   expect(findElectronProblem('45.4.1', ['45.4.1', '45.4.2', '45.10.0', '46.0.0'])).toBe(
     'Electron 45.4.1 lacks fixes of 45.10.0',

@@ -23,7 +23,7 @@ describe('packing', () => {
     expect(toPackaging('darwin', CERTIFICATE).config.mac).toEqual({ notarize: false })
   })
 
-  it('makes an ad-hoc signature without a hardened runtime where there is no certificate, and says so', () => {
+  it('makes an ad-hoc signature without a hardened runtime if there is no certificate, and says so', () => {
     const { config, isSigned, reason } = toPackaging('darwin', { CSC_LINK: '' })
     expect(config.mac).toEqual({ identity: '-', hardenedRuntime: false, notarize: false })
     expect({ isSigned, reason }).toEqual({
@@ -32,7 +32,7 @@ describe('packing', () => {
     })
   })
 
-  it('signs for Windows with Azure, or not at all', () => {
+  it('signs for Windows with Azure or not at all', () => {
     const signed = toPackaging('win32', AZURE)
     expect(signed.isSigned).toBe(true)
     expect(signed.config).toMatchObject({
@@ -53,7 +53,7 @@ describe('packing', () => {
     })
   })
 
-  it('refuses credentials that are not complete, instead of leaving a release unsigned', () => {
+  it('refuses incomplete credentials instead of leaving a release unsigned', () => {
     expect(() => toPackaging('darwin', { CSC_LINK: 'file:///certificate.p12' })).toThrow(
       'missing: CSC_KEY_PASSWORD',
     )
@@ -65,7 +65,7 @@ describe('packing', () => {
     )
   })
 
-  it('lets the app ask for updates at the repository that built it, and nowhere if none did', () => {
+  it('lets the app ask for updates at the repository that built it, or nowhere', () => {
     expect(toPackaging('linux', { GITHUB_REPOSITORY: 'someone/sluice' }).config.publish).toEqual([
       { provider: 'github', owner: 'someone', repo: 'sluice' },
     ])

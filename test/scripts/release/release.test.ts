@@ -23,7 +23,7 @@ function runScript(name: string, ...args: string[]) {
   })
 }
 
-/** A folder as the release's machines fill it, each file of some bytes of its own. */
+/** A folder as the release machines fill it; each file has its own bytes. */
 function fillRelease(): string {
   const folder = join(createTemporaryFolder(), 'release')
   mkdirSync(folder)
@@ -111,7 +111,7 @@ describe('describing a release', () => {
     expect(bom.dependencies.flatMap(({ dependsOn }) => dependsOn).filter((ref) => !refs.has(ref))).toEqual([])
   })
 
-  it('adds what package managers need, with the address and hash of a file of the release each', () => {
+  it('adds the files for package managers, each with the address and hash of a release file', () => {
     const folder = fillRelease()
     expect(runScript('describe-release.ts', folder)).toMatchObject({ status: 0, stderr: '' })
     const read = (name: string) => readFileSync(join(folder, name), 'utf8')
@@ -148,7 +148,7 @@ describe('describing a release', () => {
     expect(read('Containerfile')).not.toContain('COPY')
   })
 
-  it('describes no release with an installer missing, or with a file that does not belong to it', () => {
+  it('refuses a release with a missing installer or a file that does not belong to it', () => {
     const folder = fillRelease()
     const name = `Sluice-${version}-mac-x64.zip`
     rmSync(join(folder, name))
@@ -167,7 +167,7 @@ describe('describing a release', () => {
 })
 
 describe('the tag of a release', () => {
-  it('is the version of package.json, and that version has an entry in the changelog', () => {
+  it('is the version in package.json and has an entry in the changelog', () => {
     expect(runScript('check-tag.ts', 'v9.9.9')).toMatchObject({
       status: 1,
       stderr: `release:check-tag: the tag is v9.9.9, but package.json has ${version}\n`,

@@ -11,7 +11,7 @@ import { PROJECT_FOLDER } from '../../house-rules/read-module.ts'
 
 const APP = join(PROJECT_FOLDER, 'test/helpers/packaging/updating-app.ts')
 
-/** A port that is free now. */
+/** A currently free port. */
 async function findPort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((settle) => server.listen(0, '127.0.0.1', settle))
@@ -20,7 +20,7 @@ async function findPort(): Promise<number> {
   return port
 }
 
-/** An installed app of version 0.0.1, and the installer of 0.0.2 or of whatever is said instead. */
+/** An installed app of version 0.0.1, and the installer of 0.0.2 or of the given version. */
 async function prepare(next = '0.0.2') {
   const folder = createTemporaryFolder()
   const [program, installer] = ['Sluice.AppImage', 'Sluice-0.0.2-linux-x86_64.AppImage'].map((name) =>
@@ -58,7 +58,7 @@ async function prepare(next = '0.0.2') {
 }
 
 it.runIf(process.platform === 'linux' && findChromium() !== null)(
-  'takes an installed app to the next version, after a press on each question, and reads it from its page',
+  'updates an installed app to the next version, after a press on each question, and reads it from its page',
   async () => {
     const { trial, said } = await prepare()
     await tryUpdate(trial)
@@ -68,7 +68,7 @@ it.runIf(process.platform === 'linux' && findChromium() !== null)(
 )
 
 it.runIf(process.platform === 'linux' && findChromium() !== null)(
-  'fails where another version was started than the one that was packed',
+  'fails if the started version is not the packed one',
   async () => {
     onlyInLongForm()
     const { trial } = await prepare()

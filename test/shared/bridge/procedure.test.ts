@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { bridgeContract } from '../../../src/shared/bridge/contract.ts'
 import { toStrict } from '../../../src/shared/bridge/procedure.ts'
 
-/** The schema of each procedure's input, by the procedure's name; procedures without one take none. */
+/** The input schema of each procedure by name; procedures without one take no input. */
 function listInputs(): [name: string, schema: z.ZodType][] {
   return Object.entries(bridgeContract).flatMap(([group, procedures]) =>
     Object.entries(procedures).flatMap(([name, procedure]): [string, z.ZodType][] => {
@@ -13,7 +13,7 @@ function listInputs(): [name: string, schema: z.ZodType][] {
   )
 }
 
-/** The objects of a schema that let members through which they do not name, by their paths. */
+/** The paths of a schema's objects that accept unnamed members. */
 function findLoose(schema: z.core.$ZodType, path: string): string[] {
   if (schema instanceof z.ZodObject) {
     const members = Object.entries(schema.shape).flatMap(([name, member]) =>
@@ -29,13 +29,13 @@ function findLoose(schema: z.core.$ZodType, path: string): string[] {
   return innerType === undefined ? [] : findLoose(innerType, path)
 }
 
-it('takes no input of the bridge with a member that the contract does not name', () => {
+it('accepts no bridge input with a member that the contract does not name', () => {
   const inputs = listInputs()
   expect(inputs.length).toBeGreaterThan(20)
   expect(inputs.flatMap(([name, schema]) => findLoose(schema, name))).toEqual([])
 })
 
-it('refuses a member at any depth, and leaves what is named as it was', () => {
+it('refuses a member at any depth, and leaves the named ones unchanged', () => {
   const loose = z.object({ one: z.array(z.object({ two: z.string().default('x') })).optional() })
   const strict = toStrict(loose)
   expect(strict.parse({ one: [{}] })).toEqual({ one: [{ two: 'x' }] })

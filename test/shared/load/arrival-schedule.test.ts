@@ -18,7 +18,10 @@ function drawStages(draw: () => number, maxMs = 2 * HOUR_MS): Stage[] {
   })
 }
 
-/** Two million times the integral of the rate up to a whole number of microseconds, rounded down: no floats. */
+/**
+ * Two million times the integral of the rate up to a whole number of microseconds, rounded down, without
+ * floats.
+ */
 function toExactUnits(stages: readonly Stage[], us: bigint): bigint {
   let units = 0n
   let startUs = 0n
@@ -59,7 +62,7 @@ describe('a constant rate', () => {
     }
   })
 
-  test('ends with a number of requests where one is given', () => {
+  test('ends after a number of requests if one is given', () => {
     const schedule = createArrivalSchedule([{ from: 8, to: 8, durationMs: HOUR_MS }], { limit: 4 })
     expect(schedule).toMatchObject({ total: 4, durationMs: 500 })
     expect([0, 3, 4].map((i) => schedule.dueMs(i))).toEqual([0, 375, Infinity])
@@ -68,7 +71,7 @@ describe('a constant rate', () => {
     expect(schedule.rateAt(500)).toBe(0)
   })
 
-  test('has no more requests than the stages bring, whatever the limit', () => {
+  test('has no more requests than its stages, whatever the limit', () => {
     expect(createArrivalSchedule([{ from: 8, to: 8, durationMs: 1000 }], { limit: 99 })).toMatchObject({
       total: 8,
       durationMs: 1000,
@@ -77,7 +80,7 @@ describe('a constant rate', () => {
 })
 
 describe('a ramp', () => {
-  test('brings the area under it', () => {
+  test('sends as many requests as the area under it', () => {
     const schedule = createArrivalSchedule([
       { from: 50, to: 50, durationMs: 30_000 },
       { from: 50, to: 200, durationMs: 120_000 },
@@ -88,7 +91,7 @@ describe('a ramp', () => {
     expect(schedule.plannedAt(90_000)).toBe(1_500 + 5_250)
   })
 
-  test('up and down is the same forth and back', () => {
+  test('up and down is symmetric', () => {
     const up = createArrivalSchedule([{ from: 0, to: 100, durationMs: 10_000 }])
     const down = createArrivalSchedule([{ from: 100, to: 0, durationMs: 10_000 }])
     for (let i = 1; i < 500; i += 1) {
@@ -97,13 +100,13 @@ describe('a ramp', () => {
     expect([up.dueMs(0), down.dueMs(0)]).toEqual([0, 0])
   })
 
-  test('from nothing sends its first request at once, the second when the area is one', () => {
+  test('from zero sends its first request at once, and the second when the area is one', () => {
     const schedule = createArrivalSchedule([{ from: 0, to: 2, durationMs: 2_000 }])
     expect(schedule.total).toBe(2)
     expect(schedule.dueMs(1)).toBeCloseTo(Math.SQRT2 * 1000, 9)
   })
 
-  test('waits through a stage of nothing', () => {
+  test('waits through a stage at zero', () => {
     const schedule = createArrivalSchedule([
       { from: 0, to: 0, durationMs: 5_000 },
       { from: 10, to: 10, durationMs: 1_000 },
@@ -144,7 +147,7 @@ describe('any schedule', () => {
     }
   })
 
-  test('never has a request due before the one ahead of it, nor after the end', () => {
+  test('never has a request due before the previous one, or after the end', () => {
     for (const { stages, draw } of cases) {
       const schedule = createArrivalSchedule(stages)
       const from = Math.floor(draw() * schedule.total)
@@ -158,7 +161,7 @@ describe('any schedule', () => {
     }
   })
 
-  test('counts exactly those that are due', () => {
+  test('counts exactly the due requests', () => {
     for (const { stages, draw } of cases) {
       const schedule = createArrivalSchedule(stages)
       for (let tries = 0; tries < 20; tries += 1) {
@@ -174,7 +177,7 @@ describe('any schedule', () => {
     }
   })
 
-  test('cut short by a limit is the same up to there', () => {
+  test('with a limit is unchanged up to that limit', () => {
     for (const { stages, draw } of cases) {
       const whole = createArrivalSchedule(stages)
       const limit = Math.floor(draw() * whole.total) + 1

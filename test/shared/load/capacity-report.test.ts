@@ -8,7 +8,7 @@ import { createProbeSummary, type ProbeParts } from './probe-summary.ts'
 const judge = (parts: ProbeParts) => judgeProbe(100, createProbeSummary(parts))
 
 describe('a probe of a capacity', () => {
-  it('holds where all thresholds hold, and fails where one does not', () => {
+  it('holds if all thresholds hold, and fails if one does not', () => {
     expect(judge({})).toMatchObject({ verdict: 'held', reasons: [], failed_share: 0.1 })
     expect(judge({ failed: ['ms'] })).toMatchObject({
       verdict: 'failed',
@@ -16,19 +16,19 @@ describe('a probe of a capacity', () => {
     })
   })
 
-  it('is void where the generator was limited and a latency failed, or the schedule was not sent', () => {
+  it('is void if the generator was limited and a latency failed, or the schedule was not sent', () => {
     const late = judge({ generator: { limited: true }, failed: ['ms'] })
     expect(late.verdict).toBe('void')
     expect(late.reasons[0]).toBe('It stalled.')
     expect(judge({ generator: { limited: true }, attempted: 90 }).verdict).toBe('void')
   })
 
-  it('counts in spite of a limited generator where that cannot have decided it', () => {
+  it('counts despite a limited generator if that cannot have decided it', () => {
     expect(judge({ generator: { limited: true } }).verdict).toBe('held')
     expect(judge({ generator: { limited: true }, failed: ['share'] }).verdict).toBe('failed')
   })
 
-  it('fails where a latency misses its limit by more than a stall can explain, and is void by less', () => {
+  it('fails if a latency misses its limit by more than a stall can explain, and is void by less', () => {
     const stalled = (latencyMs: number, generator: ProbeParts['generator'] = {}) => {
       const limited = { limited: true, event_loop_max_ms: 65, own_start_lag_max_ms: 5, ...generator }
       return judge({ latencyMs, failed: ['ms'], generator: limited })
@@ -36,12 +36,12 @@ describe('a probe of a capacity', () => {
     expect(stalled(7_606).verdict).toBe('failed')
     expect(stalled(690).verdict).toBe('void')
     expect(stalled(7_606, { own_start_lag_max_ms: 3_000 }).verdict).toBe('void')
-    // That other requests waited for the service takes nothing away from this machine's own lag.
+    // Requests that waited for the service do not reduce this machine's own lag.
     expect(stalled(7_606, { own_start_lag_max_ms: 3_000, waited: 1 }).verdict).toBe('void')
     expect(stalled(7_606, { own_start_lag_max_ms: 0, waited: 10 }).verdict).toBe('failed')
   })
 
-  it('fails where a percentile misses its limit also without delays of this machine', () => {
+  it("fails if a percentile misses its limit even without this machine's delays", () => {
     const delayed = (latencyMs: number, p95: number) => {
       const without = { response_time: { p95 } as never }
       const stalls = { limited: true, event_loop_max_ms: 900, own_start_lag_max_ms: 900 }
@@ -50,11 +50,11 @@ describe('a probe of a capacity', () => {
     }
     expect(delayed(1_197, 990)).toBe('failed')
     expect(delayed(697, 490)).toBe('void')
-    // What was sent late is sent together, and waits for each other in the service.
+    // Requests that are sent late are sent together, and wait for each other in the service.
     expect(delayed(800, 600)).toBe('void')
   })
 
-  it('is void where only the slowest requests may have met a stall, which the whole does not show', () => {
+  it('is void if only the slowest requests may have met a stall, which the total does not show', () => {
     const judgeSlowest = (expression: string, requests = 100) => {
       const generator = { limited: false, event_loop_max_ms: 65, own_start_lag_max_ms: 5 }
       return judge({ latencyMs: 560, failed: ['ms'], expression, generator, requests }).verdict
@@ -66,12 +66,12 @@ describe('a probe of a capacity', () => {
     expect(judgeSlowest('response_time:p(90)<500', 40)).toBe('failed')
   })
 
-  it('is void by any latency where an earlier version did not note how late this machine sent', () => {
+  it('is void by any latency if an earlier version did not record how late this machine sent', () => {
     const { generator, ...parts } = { generator: { limited: true, event_loop_max_ms: 65 }, latencyMs: 7_606 }
     expect(judge({ ...parts, failed: ['ms'], generator }).verdict).toBe('void')
   })
 
-  it('fails where requests in flight kept back the schedule', () => {
+  it('fails if the limit in flight delayed the schedule', () => {
     const behind = judge({ generator: { limited: true, waited: 50 }, attempted: 90 })
     expect(behind.verdict).toBe('failed')
     expect(behind.reasons).toEqual([

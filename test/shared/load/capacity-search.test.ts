@@ -19,7 +19,7 @@ const SETTINGS: CapacitySettings = {
   probeMs: 10_000,
 }
 
-/** Searches a model of a service, which says how the nth probe (from 0) of a level ends. */
+/** Searches a model of a service that decides how the nth probe (from 0) of a level ends. */
 function search(
   model: (level: number, n: number) => ProbeVerdict,
   settings: Partial<CapacitySettings> = {},
@@ -61,7 +61,7 @@ describe('capacity search', () => {
     }
   })
 
-  it('searches whole numbers of requests in flight to the last one', () => {
+  it('searches requests in flight down to single requests', () => {
     for (let limit = 1; limit < 200; limit += 1) {
       const { end, capacity, high } = search(upTo(limit), { unit: 'concurrency', start: 8 })
       expect(end).toBe('found')
@@ -72,7 +72,7 @@ describe('capacity search', () => {
     }
   })
 
-  it('halves where the first level fails, and gives up at a 64th of it', () => {
+  it('halves if the first level fails, and gives up at a 64th of it', () => {
     const found = search(upTo(4), { start: 100 })
     expect(found.levels.slice(0, 6)).toEqual([100, 50, 25, 12.5, 6.25, 3.13])
     expect(found).toMatchObject({ end: 'found', capacity: 3.91 })
@@ -81,13 +81,13 @@ describe('capacity search', () => {
     expect(none.levels).toEqual([64, 32, 16, 8, 4, 2, 1, 1, 1])
   })
 
-  it('never goes above the highest level allowed, and repeats it before it says that it held', () => {
+  it('never exceeds the highest level allowed, and repeats it before it says that it held', () => {
     const found = search(() => 'held', { max: 100 })
     expect(found.levels).toEqual([10, 20, 40, 80, 100, 100, 100])
     expect(found).toMatchObject({ end: 'max_held', capacity: 100, low: 100, high: null })
   })
 
-  it('repeats a void probe once, and ends where it is void again', () => {
+  it('repeats a void probe once, and ends if it is void again', () => {
     const once = search((level, n) => (level === 40 && n === 0 ? 'void' : upTo(300)(level)))
     expect(once.levels.slice(0, 5)).toEqual([10, 20, 40, 40, 80])
     expect(once).toMatchObject({ end: 'found', capacity: 300 })
@@ -96,19 +96,19 @@ describe('capacity search', () => {
     expect(twice).toMatchObject({ end: 'generator_limited', capacity: 80, low: 80, high: null })
   })
 
-  it('goes on from a bound that does not hold when it is repeated', () => {
-    // Lets a burst pass once, as a bucket of tokens does while it is full.
+  it('continues from a bound that does not hold when repeated', () => {
+    // Lets one burst pass, like a full token bucket.
     const found = search((level, n) => (level <= 300 || (level === 640 && n === 0) ? 'held' : 'failed'))
     expect(found).toMatchObject({ end: 'found', capacity: 300, low: 300 })
     const early = search((level, n) => (level === 320 && n === 0 ? 'held' : upTo(300)(level)), { start: 320 })
     expect(early.end).toBe('found')
     expect(early.capacity).toBeGreaterThan(285)
     expect(early.capacity).toBeLessThanOrEqual(300)
-    // One probe held at 320, so the interval does not exclude it.
+    // One probe held at 320, so the interval does not exclude that level.
     expect(early.high).toBeGreaterThan(320)
   })
 
-  it('is not stopped low by one probe that failed by chance', () => {
+  it('is not kept low by one probe that failed by chance', () => {
     const found = search((level, n) => (level === 20 && n === 0 ? 'failed' : upTo(300)(level)))
     expect(found.end).toBe('found')
     expect(found.capacity).toBeGreaterThan(285)
@@ -116,17 +116,17 @@ describe('capacity search', () => {
     expect(found.low).toBeLessThan(20)
   })
 
-  it('ends at its limits of probes and of time, and says what it knows', () => {
+  it('ends at its limits of probes and time, and says what it knows', () => {
     const few = search(upTo(300), { maxProbes: 6 })
     expect(few).toMatchObject({ end: 'probe_limit', capacity: 160, low: 160, high: 320 })
     expect(few.probes).toHaveLength(6)
-    // A probe that would not end in time is not begun.
+    // Does not start a probe that would not end in time.
     const short = search(upTo(300), { maxTimeMs: 39_999 })
     expect(short).toMatchObject({ end: 'time_limit', capacity: 40, high: null })
     expect(short.probes).toHaveLength(3)
   })
 
-  it('ends whatever the service does', () => {
+  it('ends for any behaviour of the service', () => {
     let state = 1
     const random = () => {
       state = (state * 48_271) % 2_147_483_647

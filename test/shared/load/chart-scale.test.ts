@@ -18,14 +18,14 @@ function layOut(valuesMs: readonly number[], frame = FRAME) {
 const EVENLY = Array.from({ length: 1_000 }, (_, i) => 10 ** (i / 333))
 
 describe('a distribution that is drawn', () => {
-  it('has round values on its axis, evenly apart by their ratio', () => {
+  it('has round values on its axis at equal ratios', () => {
     const { ticks } = layOut(EVENLY)
     expect(ticks.map(({ ms }) => ms)).toEqual([1, 3, 10, 30, 100, 300])
     const [one, , ten, , hundred] = ticks
     expect((ten?.x ?? 0) - (one?.x ?? 0)).toBeCloseTo((hundred?.x ?? 0) - (ten?.x ?? 0), 0)
   })
 
-  it('has more of them where there is room', () => {
+  it('has more of them if there is room', () => {
     expect(layOut(EVENLY, { ...FRAME, width: 900 }).ticks.map(({ ms }) => ms)).toEqual([
       ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
     ])
@@ -46,7 +46,7 @@ describe('a distribution that is drawn', () => {
     }
   })
 
-  it('labels its axis up to its end where that is far from the next power of ten', () => {
+  it('labels its axis up to its end if that is far from the next power of ten', () => {
     const { ticks } = layOut([41, 60, 80, 112, 168, 199])
     expect(ticks.at(-1)?.ms).toBe(150)
   })

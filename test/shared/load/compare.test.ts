@@ -9,7 +9,7 @@ import { toLatencyHistory } from '../../../src/shared/load/statistics.ts'
 import { listPlanDifferences, sayPlanDifference } from '../../../src/shared/plan/plan-differences.ts'
 import { createDraw } from '../../helpers/seeded-draw.ts'
 
-/** Thirty seconds of a service: 20 ms and more, one request in `slowEvery` a tenth of a second. */
+/** Thirty seconds of a service: 20 ms or more, and a tenth of a second for one request in `slowEvery`. */
 function drawSeconds(seed: number, { factor = 1, perSecond = 100, slowEvery = 50 } = {}): Histogram[] {
   const draw = createDraw(seed)
   return Array.from({ length: 30 }, () => {
@@ -69,7 +69,7 @@ describe('two runs', () => {
     expect({ caveats, planDifferences }).toEqual({ caveats: [], planDifferences: [] })
   })
 
-  test('of a slower service say that B is slower, at every percentile, and by how much', () => {
+  test('of which the second is slower say so, at every percentile, and by how much', () => {
     const { series, sentence } = compare(toLatencies(drawSeconds(2, { factor: 1.4 })))
     const [duration] = series
     expect(duration?.verdict).toBe('slower')
@@ -80,7 +80,7 @@ describe('two runs', () => {
     expect(sentence).toMatch(/^B is slower than A at p50, p90, p95 and p99, most at p.* at 1\.40 times A's/)
   })
 
-  test('of a faster service say that B is faster', () => {
+  test('of which the second is faster say so', () => {
     const { sentence } = compare(toLatencies(drawSeconds(2, { factor: 0.5 })))
     expect(sentence).toMatch(/^B is faster than A/)
   })
@@ -112,7 +112,7 @@ describe('two runs', () => {
     expect(series[0]?.percentiles.at(-1)).toMatchObject({ low: null, high: null, verdict: 'unclear' })
   })
 
-  test('with stalls in some seconds are distinguished with less confidence than the number of requests suggests', () => {
+  test('with stalls in some seconds are distinguished with less confidence than their requests suggest', () => {
     const stalled = drawSeconds(4).map((second, index) => {
       const histogram = createHistogram()
       for (let i = 0; i < second.totalCount; i += 1) recordUs(histogram, 20_000 * (1 + (index % 7)) + 10 * i)
@@ -133,7 +133,7 @@ describe('two runs', () => {
     expect(compare({ latencies: {} }).sentence).toContain('no latency that both runs measured')
   })
 
-  test('speak of waiting, too, where only the schedule shows it', () => {
+  test('also compare the waits if only the schedule shows them', () => {
     const scheduled = (factor: number) => ({
       latencies: {
         http_req_duration: BASELINE,
@@ -148,7 +148,7 @@ describe('two runs', () => {
 })
 
 describe('errors and throughput of two runs', () => {
-  test('are named where they differ for sure', () => {
+  test('are named if they differ beyond chance', () => {
     const failing = {
       failed: 300,
       succeeded: 2_700,
@@ -168,20 +168,20 @@ describe('errors and throughput of two runs', () => {
     expect(sentence).toContain('B has less throughput: 90.0 after 99.8 succeeded requests a second.')
   })
 
-  test('are not named where they may be chance', () => {
+  test('are not named if they may be chance', () => {
     const { sentence, failedShare } = compare({ failed: 8, succeeded: 2_992 })
     expect(failedShare.low).toBeLessThan(0)
     expect(failedShare.high).toBeGreaterThan(0)
     expect(sentence).not.toContain('succeed')
   })
 
-  test('have no range of throughput where only the whole is known', () => {
+  test('have no range of throughput if only the total is known', () => {
     expect(compare({ batches: [] }).succeededPerS).toMatchObject({ low: null, high: null })
   })
 })
 
 describe('what to keep in mind', () => {
-  test('is said if the runs of one side were planned otherwise', () => {
+  test('is said if the runs of one side had different plans', () => {
     const plan = { connection: { baseUrl: 'https://service.test' }, load: { workers: 2 } }
     const pooled = poolRuns([createRun('one'), createRun('two', { plan }), createRun('three', { plan })])
     const { caveats, planDifferences } = compareRuns(createRun('before'), pooled)
@@ -212,13 +212,13 @@ describe('what to keep in mind', () => {
     ])
   })
 
-  test('is that a run is still running', () => {
+  test('includes a run that is still running', () => {
     expect(compare({ state: 'going' }).caveats).toEqual(['B is still running: it measured 30.0 s.'])
   })
 })
 
 describe('plans', () => {
-  test('are compared by every value that affects what is measured', () => {
+  test('are compared by every value that affects the measurement', () => {
     const a = {
       name: 'one',
       connection: { apiKeyEnv: 'A', deliveredCodes: ['X'] },
@@ -242,7 +242,7 @@ describe('plans', () => {
     expect(listPlanDifferences(a, a)).toEqual([])
   })
 
-  test('are said in words, durations with their unit', () => {
+  test('are described in words, durations with their unit', () => {
     const a = { load: { durationMs: 90_000, pace: { stages: [{ durationMs: 1_000, from: 1 }] } } }
     const b = {
       mapping: { text_data: { kind: 'template' } },
@@ -259,7 +259,7 @@ describe('plans', () => {
   })
 })
 
-test('if one run has only percentiles, the percentiles that both have are compared', () => {
+test('if one run has only percentiles, the common percentiles are compared', () => {
   const imported = { http_req_duration: { p50: 40, p95: 41, max: 90 } }
   const { series, sentence } = compare({ latencies: {}, percentiles: imported })
   expect(series[0]?.percentiles.map(({ percentile, bMs, low }) => [percentile, bMs, low])).toEqual([
@@ -270,7 +270,7 @@ test('if one run has only percentiles, the percentiles that both have are compar
   expect(sentence).toMatch(/^B has p50 at 1\.9\d times A's .* so the confidence is unknown\./)
 })
 
-/** All percentiles of a run without delays of its machine, as a share of what was measured. */
+/** All percentiles of a run without its machine's delays, as a share of the measured ones. */
 const withoutDelays = (seconds: Histogram[], share: number): Partial<ComparedRun> => {
   const { total } = toHistory(seconds)
   const told = toPercentiles(total)
@@ -282,7 +282,7 @@ const withoutDelays = (seconds: Histogram[], share: number): Partial<ComparedRun
 describe('where latencies may include delays of this machine', () => {
   const slow = drawSeconds(3, { factor: 5 })
 
-  test('a run is slower if it is without its own delays, however much of the other was delays', () => {
+  test('a run is slower if it is slower without its own delays, however much delay the other had', () => {
     const delayed = { generatorLimited: true }
     expect(compare(toLatencies(slow), delayed).sentence).toMatch(
       /^B is slower than A at p50, p90, p95 and p99, .* Delays of this machine are too short to explain that\./,
@@ -292,21 +292,21 @@ describe('where latencies may include delays of this machine', () => {
     expect(series[0]?.percentiles.map(({ mayBeOwn }) => mayBeOwn)).not.toContain(true)
   })
 
-  test('a run is faster if it is as measured, and the other was slower without its own delays', () => {
+  test('a run is faster if it is faster as measured, and the other was slower without its own delays', () => {
     const faster = compare({ generatorLimited: true }, { ...toLatencies(slow), ...withoutDelays(slow, 0.5) })
     expect(faster.sentence).toMatch(/^B is faster than A/)
     const unclear = compare({}, { ...toLatencies(slow), ...withoutDelays(slow, 0.2) })
     expect(unclear.sentence).toMatch(/^It is unclear whether the service is slower or faster\./)
   })
 
-  test('it is unclear where they may explain the difference', () => {
+  test('it is unclear if the delays may explain the difference', () => {
     const { sentence, series } = compare({ ...toLatencies(slow), ...withoutDelays(slow, 0.2) })
     expect(sentence).toMatch(/^It is unclear whether the service is slower or faster\./)
     expect(series[0]?.percentiles[0]).toMatchObject({ verdict: 'slower', mayBeOwn: true })
   })
 })
 
-test('where it is not known how much of a latency was delays of this machine, no run is called slower', () => {
+test("if the delays' share of a latency is unknown, no run is called slower", () => {
   const { sentence, caveats, limited } = compare({
     ...toLatencies(drawSeconds(3, { factor: 5 })),
     generatorLimited: true,

@@ -10,7 +10,7 @@ import {
 } from '../../../src/shared/load/threshold-tags.ts'
 import { evaluateThresholds, thresholdSchema } from '../../../src/shared/load/thresholds.ts'
 
-/** What k6's documentation sets thresholds on that a load test here has, too: each as it stands there. */
+/** The thresholds in k6's documentation on metrics that load tests have here too, quoted verbatim. */
 const OF_THE_DOCUMENTATION = [
   // Using k6 › Thresholds
   'http_req_failed:rate<0.01',
@@ -62,7 +62,7 @@ const OF_THE_DOCUMENTATION = [
   'http_req_duration{method:POST}:p(99)<300',
 ]
 
-test.each(OF_THE_DOCUMENTATION)('`%s` of the documentation of k6 is read', (text) => {
+test.each(OF_THE_DOCUMENTATION)("`%s` from k6's documentation is read", (text) => {
   expect(parseThreshold(text)).toMatchObject({ ok: true })
 })
 
@@ -115,13 +115,13 @@ test.each([
   [`{topic:say "hi"}`, 'topic', 'say "hi"'],
   [`{topic:'quoted" } word'}`, 'topic', 'quoted" } word'],
   [`{topic:'"whole"'}`, 'topic', '"whole"'],
-])('%s is read as it is meant, and written so that it is read again', (written, name, value) => {
+])('%s is read as intended, and written so that it is read again', (written, name, value) => {
   for (const text of [written, formatTags([{ name, value }])]) {
     expect(readTags(`http_reqs${text}:count<1`)).toEqual([{ name, value }])
   }
 })
 
-test('tags without a brace behind them, or with a quote that never ends, are said to lack it', () => {
+test('tags without a closing brace or quote are reported', () => {
   for (const text of ['http_reqs{topic:a:count<1', 'http_reqs{topic:"a}":count<1']) {
     const parsed = parseThreshold(text)
     expect(parsed).toMatchObject({ ok: false })
@@ -164,7 +164,7 @@ describe('tags choose requests', () => {
     expect(toMatch(tags)(request(hasNot))).toBe(false)
   })
 
-  test('all of them by the scenario, the method and the address', () => {
+  test('all by scenario, method and address', () => {
     const all = ['scenario:main', 'scenario:default', 'method:POST', 'name:/v1/tasks?all=1']
     for (const tags of [...all, 'url:http://localhost/v1/tasks?all=1']) {
       expect(toMatch(tags)(request({ isSuccess: false, status: 0 }))).toBe(true)
@@ -198,7 +198,7 @@ describe('metrics of k6', () => {
       measured,
     ).map(({ value }) => value)
 
-  test('have the values that k6 gives them, a rate of a counter over the measured time', () => {
+  test("have k6's values; the rate of a counter is over the measured time", () => {
     expect(
       read('checks:rate>0', 'iterations:count>0', 'iterations:rate>0', 'data_sent:rate>0', 'data_received>0'),
     ).toEqual([0.75, 3, 1, 150, 800])
@@ -206,10 +206,10 @@ describe('metrics of k6', () => {
     expect(read('iterations{scenario:main}:count>0', 'dropped{scenario:default}>0')).toEqual([3, 2])
   })
 
-  test('are 0 ms for opening connections where all were open already, and nothing where nothing was sent', () => {
+  test('are 0 ms for opening connections if all were open already, and missing if nothing was sent', () => {
     expect(read('http_req_connecting:p(95)<5', 'http_req_tls_handshaking:max<5')).toEqual([0, 0])
     const nothing = { ...measured, latencies: {}, all: createRequestSums(), within: createRequestSums() }
-    // Requests that timed out before a connection was open have a duration, and were not sent.
+    // Requests that timed out before a connection was open have a duration but were not sent.
     const unsent = { ...measured, latencies: { http_req_duration: distribution(10, 20) } }
     for (const none of [nothing, unsent]) {
       const [result] = evaluateThresholds([thresholdSchema.parse('http_req_connecting:p(95)<5')], none)
@@ -217,7 +217,7 @@ describe('metrics of k6', () => {
     }
   })
 
-  test('are all that its documentation lists for HTTP', () => {
+  test("are all that k6's documentation lists for HTTP", () => {
     expect(METRIC_NAMES).toEqual(
       expect.arrayContaining([
         ...['checks', 'data_received', 'data_sent', 'dropped_iterations', 'iteration_duration', 'iterations'],

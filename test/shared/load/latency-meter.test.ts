@@ -18,7 +18,7 @@ const toHistogram = (values: Iterable<number>) => {
   return histogram
 }
 
-/** Whole numbers that repeat for a seed, spread over six orders of magnitude. */
+/** Integers that repeat for a seed, spread over six orders of magnitude. */
 function* createSamples(count: number): Generator<number> {
   let state = 12_345
   for (let i = 0; i < count; i += 1) {
@@ -48,11 +48,11 @@ describe('percentiles', () => {
     expect(percentiles?.count).toBe(20_000)
   })
 
-  test('are none where nothing was recorded', () => {
+  test('are missing if nothing was recorded', () => {
     expect(toPercentiles(createHistogram())).toBeNull()
   })
 
-  test('take what is below a microsecond for one, and what is above an hour for an hour', () => {
+  test('count values below a microsecond as one, and above an hour as an hour', () => {
     expect(toPercentiles(toHistogram([0, -5, 0.4]))).toMatchObject({ count: 3, min: 0.001, max: 0.001 })
     const { count, max = 0 } = toPercentiles(toHistogram([9_999_999_999])) ?? {}
     expect(count).toBe(1)
@@ -71,7 +71,7 @@ describe('percentiles', () => {
 })
 
 describe('a meter', () => {
-  test('keeps its series apart, and takes null for no sample', () => {
+  test('keeps its series separate, and treats null as no sample', () => {
     const meter = new LatencyMeter()
     meter.record('http_req_duration', 1_000)
     meter.record('http_req_connecting', null)
@@ -81,7 +81,7 @@ describe('a meter', () => {
     expect(meter.percentiles('start_lag')).toBeNull()
   })
 
-  test('merges other meters without losing a sample, and leaves them as they were', () => {
+  test('merges other meters without losing a sample, and leaves them unchanged', () => {
     const [total, first, second] = [new LatencyMeter(), new LatencyMeter(), new LatencyMeter()]
     for (const us of [1_000, 2_000]) first.record('http_req_duration', us)
     for (const us of [9_000]) second.record('http_req_duration', us)
@@ -103,7 +103,7 @@ describe('a meter', () => {
 })
 
 describe('the bars of a distribution', () => {
-  test('hold every sample, and follow each other without a gap, each wider by the same ratio', () => {
+  test('hold every sample, and follow each other without gaps, each wider by the same ratio', () => {
     const samples = [...createSamples(3_000)]
     const bars = toLatencyBars(toHistogram(samples))
     expect(bars.length).toBeGreaterThan(55)
@@ -129,11 +129,11 @@ describe('the bars of a distribution', () => {
     }
   })
 
-  test('are none where nothing was recorded', () => {
+  test('are missing if nothing was recorded', () => {
     expect(toLatencyBars(createHistogram())).toEqual([])
   })
 
-  test('recorded values are listed in ascending order, also twice', () => {
+  test('recorded values are listed in ascending order, including repeated ones', () => {
     const histogram = toHistogram([30, 10, 30, 20])
     const expected = [
       { us: 10, count: 1 },
@@ -146,7 +146,7 @@ describe('the bars of a distribution', () => {
 })
 
 describe('an encoded histogram', () => {
-  test('comes out as it went in, although counts of a million stand in each of its slots', () => {
+  test('is unchanged after decoding, even with counts of a million in each slot', () => {
     const histogram = createHistogram()
     let state = 1
     for (let us = 1; us < 3_600_000_000; us += Math.max(1, Math.floor(us / 1_000))) {
@@ -156,7 +156,7 @@ describe('an encoded histogram', () => {
     expect(decodeHistogram(encodeHistogram(histogram)).totalCount).toBe(histogram.totalCount)
   })
 
-  test('that would unpack to far more than any that was stored is refused before it is unpacked', () => {
+  test('that would unpack to far more than any stored one is refused before it is unpacked', () => {
     const packed = deflateSync(Buffer.alloc(200_000_000), { level: 9 })
     const head = Buffer.from('1c84931400000000', 'hex')
     head.writeInt32BE(packed.length, 4)
@@ -165,12 +165,12 @@ describe('an encoded histogram', () => {
   })
 })
 
-test('a stored histogram keeps its least and largest value exactly, and other tools can read it', () => {
+test('a stored histogram keeps its exact minimum and maximum, and other tools can read it', () => {
   const stored = encodeHistogram(toHistogram([1_234_567, 612_345, 900_000]))
   const summed = createHistogram()
   summed.add(decodeHistogram(stored))
   expect(toPercentiles(summed)).toMatchObject({ min: 612.345, max: 1_234.567, p99: 1_234.567 })
-  // Other tools take no byte more than the format says.
+  // Other tools accept no byte more than the format says.
   const plain = atob(toToolFormat(stored))
   const length = new DataView(Uint8Array.from(plain, (char) => char.charCodeAt(0)).buffer).getUint32(4)
   expect(plain).toHaveLength(8 + length)
@@ -179,7 +179,7 @@ test('a stored histogram keeps its least and largest value exactly, and other to
   expect(toToolFormat(toToolFormat(stored))).toBe(toToolFormat(stored))
 })
 
-test('a least or largest value that does not fit a stored histogram is not believed', () => {
+test('a minimum or maximum that does not fit a stored histogram is ignored', () => {
   const stored = encodeHistogram(toHistogram([612_345]))
   const bytes = atob(stored)
   const forged = btoa(`${bytes.slice(0, -4)}\xff\xff\xff\xff`)

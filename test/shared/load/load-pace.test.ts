@@ -18,11 +18,11 @@ describe('stages in text', () => {
     })
   })
 
-  test('begin from nothing where only the end of the first is said', () => {
+  test('start from zero if only the end of the first is given', () => {
     expect(parseStages('..200@2m')).toMatchObject({ pace: { stages: [{ from: 0, to: 200 }] } })
   })
 
-  test('are requests in flight where that is said', () => {
+  test('are requests in flight if the text says so', () => {
     expect(parseStages('concurrency: 5@10s,..20@10s')).toMatchObject({
       pace: { of: 'concurrency', stages: [{ from: 5, to: 5 }, { to: 20 }] },
     })
@@ -30,7 +30,7 @@ describe('stages in text', () => {
   })
 
   test.each(['50@30s', '0..50@30s,50@1m,50..0@500ms', 'concurrency:1@1s,1..64@1m', '33.333@1h'])(
-    'make a pace that fits in a plan: %s',
+    'make a valid pace of a plan: %s',
     (text) => {
       const result = parseStages(text)
       expect(result.ok).toBe(true)
@@ -80,7 +80,7 @@ describe('a stage', () => {
     expect(!parsed.ok && parsed.mistake.expected).toContain(expected)
   })
 
-  test('is counted by itself only as long as there are not too many', () => {
+  test('is counted separately only while there are not too many', () => {
     const stages = Array.from({ length: 101 }, () => ({ from: 1, to: 1, durationMs: 1 }))
     expect(createStageFinder({ kind: 'stages', of: 'rate', stages })).toBeNull()
     expect(createStageFinder({ kind: 'closed', concurrency: 1 })).toBeNull()

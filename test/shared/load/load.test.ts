@@ -31,7 +31,7 @@ const STEPS: LoadInput = {
 const parse = (input: LoadInput) => loadSchema.parse(input)
 
 describe('a load', () => {
-  test('has a default for everything but its pace and its end', () => {
+  test('has a default for everything except its pace and its end', () => {
     expect(parse(OPEN)).toEqual({
       ...OPEN,
       warmupMs: 0,
@@ -48,7 +48,7 @@ describe('a load', () => {
     })
   })
 
-  test('stays what it is when it is stored', () => {
+  test('is unchanged after storing', () => {
     const load = parse({ ...RAMP, thresholds: ['p(99)<500 abortOnFail', { expression: 'dropped==0' }] })
     expect(loadSchema.parse(JSON.parse(JSON.stringify(load)))).toEqual(load)
   })
@@ -126,7 +126,7 @@ describe('a load', () => {
     expect(toConcurrencySchedule(parse(STEPS)).concurrencyAt(12_500)).toBe(751)
   })
 
-  test('has at most its rate times the timeout in flight unless it says otherwise', () => {
+  test('has at most its rate times the timeout in flight by default', () => {
     expect(toMaxInFlight(parse(OPEN), 500)).toBe(100)
     expect(toMaxInFlight(parse(OPEN), 60_000)).toBe(10_000)
     expect(toMaxInFlight(parse({ ...OPEN, maxInFlight: 8 }), 60_000)).toBe(8)
@@ -135,7 +135,7 @@ describe('a load', () => {
     expect(toMaxInFlight(parse(STEPS), 1)).toBe(1_500)
   })
 
-  test('is warmed up at the level it begins with', () => {
+  test('is warmed up at its first level', () => {
     expect([OPEN, CLOSED, RAMP, STEPS].map((one) => toWarmupLevel(parse(one).pace))).toEqual([
       200, 64, 100, 2,
     ])

@@ -1,22 +1,22 @@
 import type { RunSummary } from '../../../src/shared/run/run.ts'
 
-/** What may differ from a probe that held. */
+/** Differences from a probe that held. */
 export interface ProbeParts {
   attempted?: number
-  /** That ended. */
+  /** Seconds that ended. */
   requests?: number
   generator?: Partial<RunSummary['generator']>
   /** Units of the thresholds that failed. */
   failed?: ('ms' | 'share')[]
-  /** The value of the latency, whose limit is 500 ms. */
+  /** The measured latency, whose limit is 500 ms. */
   latencyMs?: number
-  /** What is asked of it. */
+  /** The requested level. */
   expression?: string
   state?: RunSummary['state']
   stopReason?: string
 }
 
-/** The summary of a probe at 100 a second, as far as it is judged. */
+/** The parts of a probe's summary that are judged, at 100 a second. */
 export function createProbeSummary({
   attempted = 100,
   requests = 100,

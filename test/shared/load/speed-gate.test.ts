@@ -8,7 +8,7 @@ import {
 import { toBetaShare, toNormalQuantile, toStudentTail } from '../../../src/shared/load/statistics.ts'
 import { createDraw } from '../../helpers/seeded-draw.ts'
 
-/** A run of a service whose latencies are log-normal around 20 ms, evenly over its seconds. */
+/** A run of a service with log-normal latencies around 20 ms, evenly spread over its seconds. */
 function createRun(
   seed: number,
   { factor = 1, requests = 2_000, seconds = 20, failedShare = 0 } = {},
@@ -34,7 +34,7 @@ function createRun(
   }
 }
 
-/** A run of 100 requests a second, of which all fail from one second on, to before another. */
+/** A run of 100 requests a second, all of which fail from one second until another. */
 function createBreak(seconds: number, from: number, to = seconds): JudgedRun {
   const failures = Array.from({ length: seconds }, (_, second) => ({
     count: 100,
@@ -56,7 +56,7 @@ const listResults = (verdict: ReturnType<typeof judge>) =>
   )
 
 describe('the check of speed', () => {
-  test('passes equal services, and fails one that is half again as slow at every percentile', () => {
+  test('passes equal services, and fails one that is 50 % slower at every percentile', () => {
     const equal = judge(createRun(1), createRun(2))
     expect(equal.result).toBe('passed')
     expect(listResults(equal)).toEqual({ 50: 'within', 95: 'within', 99: 'within' })
@@ -118,7 +118,7 @@ describe('the check of speed', () => {
     )
   })
 
-  test('says from which difference on it would have failed', () => {
+  test('says from which difference it would have failed', () => {
     const { percentiles } = judge(createRun(1), createRun(2))
     const [median, , tail] = percentiles.map(({ fails_from: from }) => from ?? 0)
     expect(median).toBeGreaterThan(1.1)
@@ -140,7 +140,7 @@ describe('the check of speed', () => {
     ).toBe('within')
   })
 
-  test('takes failures of one bad second for what may happen to either run', () => {
+  test('attributes the failures of one bad second to chance', () => {
     const failures = Array.from({ length: 20 }, (_, second) => ({ count: 100, hits: second === 7 ? 60 : 0 }))
     expect(judge(createRun(1), createRun(2, {}, { failed: 60, failures })).failures.result).toBe('within')
   })
@@ -165,13 +165,16 @@ describe('the check of speed', () => {
     expect(judge(runs(30), runs(15)).failures.result).toBe('more')
   })
 
-  test.each([1, 2])('sees a service that refuses everything in %i s, too short for latencies', (seconds) => {
-    const short = { seconds, requests: 100 }
-    const verdict = judge(createRun(1, short), createRun(2, { ...short, failedShare: 1 }))
-    expect(verdict).toMatchObject({ result: 'failed', failures: { result: 'more' } })
-    const some = judge(createRun(1, short), createRun(2, { ...short, failedShare: 0.4 }))
-    expect(some.failures.result).toBe(seconds === 1 ? 'not_judged' : 'more')
-  })
+  test.each([1, 2])(
+    'judges failures of a service that refuses everything in %i s, too short for latencies',
+    (seconds) => {
+      const short = { seconds, requests: 100 }
+      const verdict = judge(createRun(1, short), createRun(2, { ...short, failedShare: 1 }))
+      expect(verdict).toMatchObject({ result: 'failed', failures: { result: 'more' } })
+      const some = judge(createRun(1, short), createRun(2, { ...short, failedShare: 0.4 }))
+      expect(some.failures.result).toBe(seconds === 1 ? 'not_judged' : 'more')
+    },
+  )
 })
 
 describe('what cannot be judged neither passes nor fails', () => {
@@ -180,7 +183,7 @@ describe('what cannot be judged neither passes nor fails', () => {
     { what: 'in the last 2 of 30 s', seconds: 30, from: 28 },
     { what: 'in the last 4 of 10 s', seconds: 10, from: 6 },
     { what: 'in the second of 2 s', seconds: 2, from: 1 },
-  ])('failures that come together $what, which either run may have had', ({ seconds, from }) => {
+  ])('failures in a burst $what, which either run may have had', ({ seconds, from }) => {
     const verdict = judge(createRun(1, { seconds, requests: seconds * 100 }), createBreak(seconds, from))
     expect(verdict).toMatchObject({
       result: 'not_judged',
@@ -201,7 +204,7 @@ describe('what cannot be judged neither passes nor fails', () => {
     }
   })
 
-  test('failures of so few requests that a B of which each fifth fails would be taken for chance', () => {
+  test('failures of so few requests that a B with one failure in five would count as chance', () => {
     const few = { requests: 20, seconds: 20 }
     expect(judge(createRun(1, few), createRun(2, few), [50]).failures).toMatchObject({
       result: 'not_judged',
@@ -209,7 +212,7 @@ describe('what cannot be judged neither passes nor fails', () => {
     })
   })
 
-  test('too few requests, of the percentiles that need more; those that do not can be named', () => {
+  test('too few requests, for the percentiles that need more; those that do not can be named', () => {
     const few = { requests: 200, seconds: 20 }
     const verdict = judge(createRun(1, few), createRun(2, few))
     expect(verdict.result).toBe('not_judged')
@@ -218,7 +221,7 @@ describe('what cannot be judged neither passes nor fails', () => {
     expect(judge(createRun(1, few), createRun(2, few), [50]).result).toBe('passed')
   })
 
-  test('a tail that few requests are in, though B is slower elsewhere', () => {
+  test('a tail with few requests, although B is slower elsewhere', () => {
     const verdict = judge(createRun(1, { requests: 900 }), createRun(2, { requests: 900, factor: 3 }), [99])
     expect(verdict.result).toBe('not_judged')
     expect(judge(createRun(1, { requests: 1_000 }), createRun(2, { factor: 3 }), [99]).result).toBe('failed')
@@ -235,7 +238,7 @@ describe('what cannot be judged neither passes nor fails', () => {
     expect(said).toMatch(/cannot judge failures .*: that takes at least 2 seconds of each run/)
   })
 
-  test('a run that the sending machine shaped in most seconds', () => {
+  test('a run that the sending machine distorted in most seconds', () => {
     const limited = judge(createRun(1), createRun(2, { factor: 2 }, { limitedSeconds: 11 }))
     expect(limited.result).toBe('not_judged')
     expect(listResults(limited)).toMatchObject({ 50: 'generator_limited' })
@@ -262,7 +265,7 @@ describe('what cannot be judged neither passes nor fails', () => {
     })
   })
 
-  test('a difference that is found fails, whatever else cannot be judged', () => {
+  test('a detected difference fails, whatever else cannot be judged', () => {
     const few = { requests: 200, seconds: 20 }
     const verdict = judge(createRun(1, few), createRun(2, { ...few, factor: 3 }))
     expect(verdict.result).toBe('failed')
@@ -274,13 +277,13 @@ describe('several runs of a side', () => {
   const createRuns = (first: number, factors: readonly number[]) =>
     factors.map((factor, index) => createRun(first + index, { factor }))
 
-  test('that differ among themselves make a difference of the same size chance', () => {
+  test('that differ among themselves explain a difference of the same size as chance', () => {
     const [base, others] = [createRuns(1, [1, 1.3, 0.9]), createRuns(11, [1.35, 1.2, 1.25])]
     expect(judge(base[0] ?? [], others[0] ?? []).result).toBe('failed')
     expect(judge(base, others).percentiles.every(({ result }) => result !== 'slower')).toBe(true)
   })
 
-  test('that are alike find what differs', () => {
+  test('that are alike detect differences', () => {
     expect(judge(createRuns(1, [1, 1, 1]), createRuns(11, [1, 1, 1])).result).toBe('passed')
     expect(judge(createRuns(1, [1, 1, 1]), createRuns(11, [1.5, 1.5, 1.5])).result).toBe('failed')
   })
@@ -299,7 +302,7 @@ test('the latency of callbacks is judged, too', () => {
   expect(slower.map(({ metric }) => metric)).toEqual(JUDGED_PERCENTILES.map(() => 'callback_latency'))
 })
 
-test('the beta function and Student distribution are those of tables and of sums', () => {
+test('the beta function and Student distribution match tables and sums', () => {
   // Ten of ten; by numeric integration; t tables.
   expect(toBetaShare(0.5, 10, 1)).toBeCloseTo(0.0009765625, 9)
   expect(toBetaShare(0.3, 2.5, 4.5)).toBeCloseTo(0.406539, 5)

@@ -47,7 +47,7 @@ describe('quantiles agree with published tables', () => {
     expect(toBinomialQuantile(trials, share, probability)).toBe(quantile)
   })
 
-  test('binomial, exact and expanded, agree where one takes over from the other', () => {
+  test('binomial, exact and expanded, agree at the transition', () => {
     for (const share of [0.02, 0.3, 0.5, 0.98]) {
       for (const probability of [0.005, 0.5, 0.995]) {
         const at = (variance: number) => Math.round(variance / (share * (1 - share)))
@@ -79,7 +79,7 @@ describe("Wilson's interval", () => {
 })
 
 describe('the design effect', () => {
-  test('is about 1 for independent requests and grows with what they share', () => {
+  test('is about 1 for independent requests and grows with their dependence', () => {
     const draw = createDraw(7)
     const together = Array.from({ length: 30 }, (_, i) => ({ count: 200, hits: i % 10 === 0 ? 100 : 2 }))
     const apart = Array.from({ length: 30 }, () => ({
@@ -100,7 +100,7 @@ describe('the design effect', () => {
 })
 
 describe('the interval of a mean', () => {
-  test('is that of Student', () => {
+  test("is Student's", () => {
     const interval = toMeanInterval([4, 5, 6, 7, 8, 9, 10, 11, 12], 0.95)
     expect(interval?.mean).toBe(8)
     expect(interval?.reach).toBeCloseTo(2.306 * Math.sqrt(7.5 / 9), 2)
@@ -108,7 +108,7 @@ describe('the interval of a mean', () => {
   })
 })
 
-/** Seconds of requests; what a second has in common makes all of its requests slower. */
+/** Seconds of requests; each second has a factor that slows all of its requests. */
 function drawSeconds(seed: number, seconds: number, perSecond: number, shared: number): Histogram[] {
   const draw = createDraw(seed)
   return Array.from({ length: seconds }, () => {
@@ -129,7 +129,7 @@ function merge(seconds: readonly Histogram[]): Histogram {
   return total
 }
 
-/** How often, in percent, the interval of the median holds the true median of 20 ms. */
+/** How often, in percent, the interval of the median contains the true median of 20 ms. */
 function cover(shared: number, isBatched: boolean, tries: number): number {
   let hits = 0
   for (let seed = 1; seed <= tries; seed += 1) {
@@ -142,17 +142,17 @@ function cover(shared: number, isBatched: boolean, tries: number): number {
 }
 
 describe('the interval of a quantile', () => {
-  test('holds the truth as often as it says for independent requests', () => {
+  test('contains the true value as often as claimed for independent requests', () => {
     expect(cover(0, false, 30)).toBeGreaterThanOrEqual(90)
     expect(cover(0, true, 30)).toBeGreaterThanOrEqual(90)
   })
 
-  test('holds the truth for requests that are slow together, thanks to the batches', () => {
+  test('contains the true value for requests that are slow together, thanks to the batches', () => {
     expect(cover(0.5, true, 30)).toBeGreaterThanOrEqual(88)
     expect(cover(0.5, false, 30)).toBeLessThan(60)
   })
 
-  test('is made of order statistics', () => {
+  test('consists of order statistics', () => {
     const total = createHistogram()
     for (let i = 1; i <= 1_000; i += 1) recordUs(total, i)
     const { valueUs, interval, isBatched } = toQuantileInterval({ total, batches: [] }, 50, 0.95)
@@ -160,7 +160,7 @@ describe('the interval of a quantile', () => {
     expect([valueUs, interval.low, interval.high, isBatched]).toEqual([500, 469, 532, false])
   })
 
-  test('has no bound where too few requests lie beyond', () => {
+  test('has no bound if too few requests lie beyond it', () => {
     const total = createHistogram()
     for (let i = 1; i <= 1_000; i += 1) recordUs(total, i)
     expect(toQuantileInterval({ total, batches: [] }, 99.9, 0.99).interval).toMatchObject({ high: null })
@@ -177,7 +177,7 @@ describe('the interval of a quantile', () => {
     const { batches } = toLatencyHistory(merge(seconds), seconds)
     expect(batches.map(({ counts }) => counts.at(-1))).toEqual([...Array(20).fill(6), 2])
     expect(toLatencyHistory(createHistogram(), []).batches).toEqual([])
-    // One at a time, as they come from a journal, they are the same.
+    // Read one at a time, as from a journal, they are the same.
     expect(toLatencyHistory(merge(seconds), seconds.values(), 61).batches).toEqual(batches)
   })
 })

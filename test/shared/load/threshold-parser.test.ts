@@ -28,7 +28,7 @@ describe('the threshold grammar', () => {
     'avg<+5',
     'avg<-5',
     'avg<1_000',
-  ])('takes `%s` as k6 does', (text) => {
+  ])('accepts `%s` as k6 does', (text) => {
     expect(parse(text)).toMatchObject({ ok: true, parsed: { metric: 'http_req_duration' } })
   })
 
@@ -61,7 +61,7 @@ describe('the threshold grammar', () => {
     expect(parse(text)).toMatchObject({ ok: false })
   })
 
-  test.each(['p<500', 'avg<inf', 'avg<nan'])('refuses `%s`, which k6 takes and cannot judge', (text) => {
+  test.each(['p<500', 'avg<inf', 'avg<nan'])('refuses `%s`, which k6 accepts but cannot judge', (text) => {
     expect(parse(text)).toMatchObject({ ok: false })
   })
 
@@ -104,7 +104,7 @@ describe('the threshold grammar', () => {
     expect(parse(text)).toMatchObject({ ok: true, expression, abortOnFail: true, delayAbortEvalMs })
   })
 
-  test('has no options unless they are said', () => {
+  test('has no options unless they are given', () => {
     expect(parse('p(99)<500')).toMatchObject({ abortOnFail: false, delayAbortEvalMs: 0 })
   })
 })
@@ -151,7 +151,7 @@ describe('a mistake in a threshold', () => {
     ['p(99)<5 abortOnFail abortOnFail', 21, 'each at most once'],
     ['p(99)<5 abortOnFail delayAbortEval=3', 36, 'a duration such as 10s or 1m30s, found `3`'],
     ['p(99)<5 delayAbortEval=3s', 9, '`abortOnFail` together with `delayAbortEval`'],
-  ])('in `%s` is at character %d and says what is expected', (text, at, sentence) => {
+  ])('in `%s` is reported at character %d with what is expected', (text, at, sentence) => {
     const result = parse(text)
     expect(result).toMatchObject({ ok: false, mistake: { at } })
     expect('sentence' in result && result.sentence).toContain(sentence)

@@ -21,7 +21,7 @@ const picture: LoadMeasurements = {
   durationS: 10,
   latencies: { http_req_duration: createEvenMs(), start_lag: createHistogram() },
   all: { requests: 1000, failed: 12, iterations: 980, sentBytes: 50_000, receivedBytes: 200_000 },
-  // A tenth of them after the measured time.
+  // A tenth of them come after the measured time.
   within: { requests: 900, failed: 10, iterations: 890, sentBytes: 45_000, receivedBytes: 180_000 },
   dropped: 3,
   inFlight: 7,
@@ -46,7 +46,7 @@ describe('the value of a threshold', () => {
     ['p(99.9)<1', 999],
     ['p(0)<1', 1],
     ['p(100)<1', 1000],
-  ])('of `%s` is that of the latencies, in milliseconds', (expression, ms) => {
+  ])('of `%s` comes from the latencies, in milliseconds', (expression, ms) => {
     const value = readValueOf(expression) ?? Number.NaN
     expect(Math.abs(value / ms - 1)).toBeLessThan(0.002)
   })
@@ -65,7 +65,7 @@ describe('the value of a threshold', () => {
     ['data_received:rate<1', 18_000],
     ['vus<1', 7],
     ['vus_max<1', 64],
-  ])('of `%s` is that of the counters', (expression, value) => {
+  ])('of `%s` comes from the counters', (expression, value) => {
     expect(readValueOf(expression)).toBe(value)
   })
 })
@@ -88,7 +88,7 @@ describe('a threshold', () => {
     expect(evaluate(expression)).toMatchObject([{ expression, ok, margin }])
   })
 
-  test('does not hold where nothing was measured', () => {
+  test('does not hold if nothing was measured', () => {
     expect(evaluate('callback_latency:p(95)<5', 'start_lag:max<5')).toMatchObject([
       { value: null, ok: false, margin: null },
       { value: null, ok: false, margin: null },
@@ -99,7 +99,7 @@ describe('a threshold', () => {
     expect(evaluateThresholds(thresholds, nothing).map(({ ok }) => ok)).toEqual([false, false, true])
   })
 
-  test('says its value and by how much it holds or is crossed', () => {
+  test('reports its value and by how much it holds or is crossed', () => {
     const lines = evaluate(
       'p(99)<500',
       'p(50)<550',
@@ -136,27 +136,27 @@ describe('a threshold that aborts', () => {
     expect(findAbort(thresholds, results, 10_001)?.expression).toBe('rate<0.01')
   })
 
-  test('waits for something to be measured', () => {
+  test('waits until something was measured', () => {
     expect(findAbort(thresholds.slice(2), results.slice(2), 60_000)).toBeNull()
   })
 
-  test('is none where thresholds only judge', () => {
+  test('does not exist if thresholds only judge', () => {
     expect(findAbort(thresholds.slice(0, 1), results.slice(0, 1), 60_000)).toBeNull()
   })
 })
 
 describe('a threshold that was judged', () => {
-  test('has a margin without decimals that only arithmetic makes', () => {
+  test('has a margin without decimals from floating-point error', () => {
     const [share] = evaluate('http_req_failed:rate<0.4')
     expect(share).toMatchObject({ value: 0.012, margin: 0.388 })
-    // Whether it holds is judged before the margin is rounded.
+    // The margin is rounded after the verdict.
     expect(evaluate('http_req_failed:rate<0.0120000000000001')[0]).toMatchObject({ ok: true, margin: 0 })
     expect(evaluate('http_req_failed:rate<0.0119999999999999')[0]).toMatchObject({ ok: false })
   })
 })
 
 describe('a threshold in a plan', () => {
-  test('is text or an object, and stays what it is when it is stored', () => {
+  test('is text or an object, and is unchanged after storing', () => {
     const fromText = thresholdSchema.parse('p(99)<500, abortOnFail, delayAbortEval=10s')
     expect(fromText).toEqual({ expression: 'p(99)<500', abortOnFail: true, delayAbortEvalMs: 10_000 })
     expect(thresholdSchema.parse(fromText)).toEqual(fromText)
@@ -178,7 +178,7 @@ describe('a threshold in a plan', () => {
     [{ expression: 'p(99)<5 abortOnFail' }, 'expected no options'],
     [{ expression: 5 }, 'expected a text such as'],
     [7, 'expected a text such as'],
-  ])('that is wrong says how: %j', (input, message) => {
+  ])('that is wrong says why: %j', (input, message) => {
     const { success, error } = thresholdSchema.safeParse(input)
     expect(success).toBe(false)
     expect(error?.issues[0]?.message).toContain(message)

@@ -16,7 +16,7 @@ function check(text: string) {
 }
 
 describe('an assertion', () => {
-  it('compares a figure of a rule, by its name or id, or of all rules', () => {
+  it('compares a metric of a rule, by name or id, or of all rules', () => {
     expect(check('recall(Spam (strict))>=0.5')).toMatchObject({ value: 0.5, ok: true })
     expect(check(' Recall ( RULE-1 ) > 0.5')).toMatchObject({ value: 0.5, ok: false })
     expect(check('precision(overall)<.9')).toMatchObject({ value: 0.8, ok: true })
@@ -24,7 +24,7 @@ describe('an assertion', () => {
     expect(check('f1(macro)==1')).toMatchObject({ ok: false })
   })
 
-  it('holds for an average that only arithmetic makes smaller', () => {
+  it('holds for an average that is smaller only by floating-point error', () => {
     const rules = [0.7, 0.8, 0.9].map((share) => {
       const truePositives = share * 10
       return judgeRule([
@@ -37,13 +37,13 @@ describe('an assertion', () => {
     expect(parsed.ok && checkAssertion(parsed.assertion, evaluation)).toMatchObject({ value: 0.8, ok: true })
   })
 
-  it('holds for the figure itself, with all the digits that a document has', () => {
+  it('holds for the exact figure, with all the digits in a document', () => {
     const { value } = createEvaluation().overall.f1
     expect(check(`f1(overall)==${value}`)).toMatchObject({ ok: true })
     expect(check(`f1(overall)>=${value}`)).toMatchObject({ ok: true })
   })
 
-  it('fails where its rule or figure has no value', () => {
+  it('fails if its rule or metric has no value', () => {
     expect(check('recall(Other)>=0')).toEqual({ expression: 'recall(Other)>=0', value: null, ok: false })
   })
 

@@ -46,7 +46,7 @@ it('writes the figures of rules, averages and slices as CSV, with formulas guard
   ])
 })
 
-it('marks the best threshold of a class, and says where it flags every row', () => {
+it('marks the best threshold of a class, and says if it flags every row', () => {
   const toNotes = (scores: readonly number[]) => {
     const tally = new ScoreTally()
     for (const [index, score] of scores.entries()) tally.add(0, score, index < 2)
@@ -58,7 +58,7 @@ it('marks the best threshold of a class, and says where it flags every row', () 
   expect(toNotes([1, 1, 2])).toEqual([[1, 'best F1, but flags every row'], [2]])
 })
 
-it('an interval that leaves nearly everything open is said to rest on too few rows', () => {
+it('says that an interval that leaves nearly everything open rests on too few rows', () => {
   const wide = { value: 0.5, low: 0.0945, high: 0.9055 }
   expect(formatInterval(wide)).toBe('too few rows')
   expect(describeFigure(wide)).toBe('50.0 %, too few rows for an interval')
@@ -67,7 +67,7 @@ it('an interval that leaves nearly everything open is said to rest on too few ro
   expect(describeFigure({ value: null, low: null, high: null })).toBe('–')
 })
 
-it('estimates are for the rows of groups that have a labelled row', () => {
+it('says that estimates cover only rows of groups with a labelled row', () => {
   const strata = [
     { stratum: 'spam', rows: 20, labelled: 2 },
     { stratum: 'ham', rows: 180, labelled: 0 },

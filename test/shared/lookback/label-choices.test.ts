@@ -10,7 +10,7 @@ const toColumn = (name: string, ...values: string[]) => ({
 })
 
 describe('the guess of the column with labels', () => {
-  it('takes the column whose values name rules by one of their words, and those that say that nothing is wrong', () => {
+  it('takes the column whose values name rules by one of their words, or say that nothing is wrong', () => {
     const columns = [
       toColumn('channel', 'web', 'app'),
       toColumn('kind', 'spam', 'ham'),
@@ -23,12 +23,12 @@ describe('the guess of the column with labels', () => {
     })
   })
 
-  it('prefers a column that is called label to another of the same values', () => {
+  it('prefers a column named label to another with the same values', () => {
     const columns = [toColumn('predicted', 'spam', 'ham'), toColumn('Label', 'spam', 'ham')]
     expect(guessLabels(columns, RULES)?.label).toBe('Label')
   })
 
-  it('takes a column by its name alone, and leaves the meaning of its values open', () => {
+  it('takes a column by its name only, and leaves the meaning of its values open', () => {
     expect(guessLabels([toColumn('ground truth', 'A', 'B')], RULES)).toEqual({
       label: 'ground truth',
       positives: [],
@@ -47,21 +47,21 @@ describe('the guess of the column with labels', () => {
     })
   })
 
-  it('takes yes for the only rule, for the one that the column names, or for any of several', () => {
+  it('reads yes as the only rule, the rule that the column names, or any of several', () => {
     const guess = (name: string, rules: string[]) => guessLabels([toColumn(name, '1', '0')], rules)?.positives
     expect(guess('is_toxic', ['Spam'])).toEqual([{ value: '1', rule: 'Spam' }])
     expect(guess('is_spam', RULES)).toEqual([{ value: '1', rule: 'Likely spam' }])
     expect(guess('is_toxic', RULES)).toEqual([{ value: '1', rule: 'any rule' }])
   })
 
-  it('takes the opposite of a harmless value for any rule where no rule has its name', () => {
+  it('reads the opposite of a harmless value as any rule if no rule has its name', () => {
     expect(guessLabels([toColumn('label', 'abuse', 'ham')], RULES)?.positives).toEqual([
       { value: 'abuse', rule: 'any rule' },
     ])
     expect(guessLabels([toColumn('label', 'abuse', 'ham', 'unclear')], RULES)?.positives).toEqual([])
   })
 
-  it('takes no column for labels only because its values say yes and no', () => {
+  it('takes no column only because its values are yes and no', () => {
     expect(guessLabels([toColumn('subscribed', 'yes', 'no')], RULES)).toBeNull()
     expect(guessMeaning(toColumn('subscribed', 'yes', 'no'), RULES)).toEqual({
       positives: [{ value: 'yes', rule: 'any rule' }],
@@ -69,18 +69,18 @@ describe('the guess of the column with labels', () => {
     })
   })
 
-  it('leaves a word open that several rules have', () => {
+  it('leaves a word open that several rules contain', () => {
     const rules = ['Spam, likely', 'Spam, certain']
     expect(guessLabels([toColumn('label', 'spam', 'ham')], rules)?.positives).toEqual([])
   })
 
-  it('takes no column whose values say nothing, whatever they are', () => {
+  it('takes no column whose values mean nothing', () => {
     expect(guessLabels([toColumn('country', 'DE', 'NO'), toColumn('empty')], RULES)).toBeNull()
   })
 })
 
 describe('the guess of columns that are of a rule each', () => {
-  it('takes columns that say yes or no and have the name of one rule', () => {
+  it('takes yes-or-no columns with the name of one rule', () => {
     const columns = [
       toColumn('likely_spam', '0', '1'),
       toColumn('Hate', '1.0', '0.0', 'nan'),
@@ -96,13 +96,13 @@ describe('the guess of columns that are of a rule each', () => {
     ])
   })
 
-  it('takes no column that denies a rule, or whose name is only part of that of a rule', () => {
+  it("takes no column that denies a rule, or whose name is only part of a rule's", () => {
     const names = ['no_spam', 'not_spam', 'non-spam', 'nospam', 'link', 'spam or link', 'content']
     const columns = names.map((name) => toColumn(name, '0', '1'))
     expect(guessRuleColumns(columns, ['Likely spam', 'Malicious link', 'Sexual content'])).toEqual([])
   })
 
-  it('takes of several columns for a rule the one with its whole name, else none', () => {
+  it('takes the one of several columns for a rule that has its whole name, else none', () => {
     const columns = ['Spam', 'is_spam', 'is_hate', 'hate_label'].map((name) => toColumn(name, '0', '1'))
     expect(guessRuleColumns(columns, ['Spam', 'Hate'])).toEqual([{ column: 'Spam', rule: 'Spam' }])
     expect(guessRuleColumns([toColumn('spam', '0', '1')], ['Likely spam', 'Possible spam'])).toEqual([])
@@ -110,14 +110,14 @@ describe('the guess of columns that are of a rule each', () => {
 })
 
 describe('the guess of what labels stand for', () => {
-  it('takes a yes for no rule where the column says that nothing is wrong', () => {
+  it('reads yes as no rule if the column says that nothing is wrong', () => {
     for (const name of ['no_spam', 'not_spam', 'nonSpam', 'nospam', 'isNotSpam', 'is_safe', 'ham']) {
       expect(guessMeaning(toColumn(name, '1', '0'), RULES).positives, name).toEqual([])
       expect(guessMeaning(toColumn(name, '1', '0'), ['Likely spam']).positives, name).toEqual([])
     }
   })
 
-  it('takes a label that denies a rule for none', () => {
+  it('reads a label that denies a rule as none', () => {
     const { positives } = guessMeaning(toColumn('label', 'no spam', 'spam', 'non-violence', 'nolink'), RULES)
     expect(positives).toEqual([{ value: 'spam', rule: 'Likely spam' }])
   })

@@ -30,18 +30,18 @@ test.each([
   [['1', '0'], '[1, 0]'],
   [['toxic'], ' [ "toxic" ] '],
   [[], '[]'],
-] as const)('the values %j are those of the list %s', (values, cell) => {
+] as const)('the values %j are the items of the list %s', (values, cell) => {
   expect(parseList(cell)).toEqual(values)
 })
 
 test.each(['toxic', '[removed]', '[toxic', 'a [b]', '["open]', '{"a": 1}', '[{"a": 1}]'])(
-  '%s is no list',
+  '%s is not a list',
   (cell) => {
     expect(parseList(cell)).toBeNull()
   },
 )
 
-test('lists name the rules of a row, an empty one none', () => {
+test('lists name the rules of a row; an empty list names none', () => {
   expect(read(["['toxic', 'Insult']", '["toxic"]', '[]', "['other']"])).toEqual([
     ['Toxic', 'Insult'],
     ['Toxic'],
@@ -50,20 +50,20 @@ test('lists name the rules of a row, an empty one none', () => {
   ])
 })
 
-test('a number is the same label with and without the fraction of a data frame', () => {
+test("a number is the same label with and without a data frame's fraction", () => {
   expect(read(['1', '1.0', ' 1.00', '0', '0.0', '1.5'], [{ value: '1', rule: 'Toxic' }])).toEqual([
     ...[['Toxic'], ['Toxic'], ['Toxic'], [], [], []],
   ])
   expect(read(['1'], [{ value: '1.0', rule: 'Toxic' }])).toEqual([['Toxic']])
 })
 
-test('what says that there is no value is no label, and `none` is one', () => {
+test('a text for a missing value is not a label, but `none` is one', () => {
   for (const cell of ['', ' ', 'nan', 'NaN', 'None', 'null', '<NA>']) expect(isMissing(cell), cell).toBe(true)
   for (const cell of ['none', '0', 'ham', 'No']) expect(isMissing(cell), cell).toBe(false)
   expect(read(['None'], [{ value: 'None', rule: 'Toxic' }])).toEqual([['Toxic']])
 })
 
-test('a share stands for all numbers for which it holds', () => {
+test('a share stands for all numbers that satisfy it', () => {
   const positives = [
     { value: '>=0.5', rule: 'Toxic' },
     { value: '>80%', rule: 'Insult' },
@@ -96,12 +96,12 @@ test('a column for each rule says which rules a row should trigger', () => {
   expect(readCells('False', '0').text).toBe('[]')
   expect(readCells('x', '').text).toBe('["Toxic"]')
   expect(readCells('', 'nan').text).toBe('')
-  // Nobody has scored such a row.
+  // Nobody has scored this row.
   expect(readCells('1', 'nan')).toEqual({ text: '', unread: [{ column: 'insult', value: 'nan' }] })
   expect(readCells('-1', '0.9')).toEqual({ text: '', unread: [{ column: 'toxic', value: '-1' }] })
 })
 
-test('a value that is only a part of labels is not one that a label has', () => {
+test('a value that is only part of labels is not itself a label', () => {
   const positives = [{ value: 'a', rule: 'Toxic' }]
   const labels = new Labels(RULES, { positives, separator: null })
   labels.count(labels.split('a, b'), 1)
@@ -110,7 +110,7 @@ test('a value that is only a part of labels is not one that a label has', () => 
   expect(labels.listUnused(positives)).toEqual([])
 })
 
-test('a mapped value is known to be used after more values than are counted', () => {
+test('a mapped value is known to be used even beyond the counted values', () => {
   const positives = [{ value: 'last', rule: 'Toxic' }]
   const labels = new Labels(RULES, { positives, separator: null })
   for (let value = 0; value < 2_000; value += 1) labels.count([`label ${value}`], 1)

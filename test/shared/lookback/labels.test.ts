@@ -8,7 +8,7 @@ const RULES = new Map([
   ['r3', 'Links'],
 ])
 
-test('rules of one name are judged as one, whichever of their ids is given', () => {
+test('rules with the same name are judged as one, whichever of their ids is given', () => {
   const labels = new Labels(RULES, { positives: [{ value: 'bad', rule: 'r2' }], separator: null })
   expect(labels.targets).toEqual([{ rule: 'Spam', ruleIds: ['r1', 'r2'] }])
   const judge = createRowJudge(labels)
@@ -16,7 +16,7 @@ test('rules of one name are judged as one, whichever of their ids is given', () 
     expect(judge([id], { kind: 'text', text: 'bad' })).toEqual({ expected: [0], triggered: [0] })
 })
 
-test('a verdict names a rule by any of the ids of its name', () => {
+test('a verdict names a rule by any id with that name', () => {
   const labels = new Labels(RULES, { positives: [], separator: null })
   labels.addTarget('Spam')
   const verdict = { row: 1, verdict: 'should-not' as const, rule: 'r2', note: null, given_at: '' }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { ChangeOfMetrics } from '../../../src/shared/lookback/comparison.ts'
 import { judgePairedRule, toMcNemarP } from '../../../src/shared/lookback/paired-rule.ts'
 
-/** What scipy and scikit-learn say; test/fixtures/statistics/comparison.py computed it. */
+/** Expected values from scipy and scikit-learn, computed by test/fixtures/statistics/comparison.py. */
 interface ComparisonFixture {
   mcnemar: { newly: number; no_longer: number; p: number }[]
   rules: ({ cells: number[] } & Pick<
@@ -25,7 +25,7 @@ describe("McNemar's exact test", () => {
 })
 
 describe('a rule in two runs on the same rows', () => {
-  it('has the change of each metric of scikit-learn, and the test of scipy', () => {
+  it("has scikit-learn's change of each metric, and scipy's test", () => {
     for (const { cells, change, right_only_in_a, right_only_in_b, p } of fixture.rules) {
       const judged = judgePairedRule([{ population: null, cells }], 1)
       expect(judged).toMatchObject({ right_only_in_a, right_only_in_b })
@@ -36,25 +36,25 @@ describe('a rule in two runs on the same rows', () => {
     }
   })
 
-  it('has intervals like those that scipy draws with both decisions of a row together', () => {
+  it("has intervals like scipy's when both decisions of a row are drawn together", () => {
     for (const { cells, change } of fixture.rules) {
       const judged = judgePairedRule([{ population: null, cells }], 1)
       for (const name of ['precision', 'recall', 'f1'] as const) {
-        // Both are drawn, each with a spread of its own.
+        // Both sides are drawn, each with its own spread.
         expect(Math.abs((judged.change[name].low ?? 9) - (change[name].low ?? 0))).toBeLessThan(0.02)
         expect(Math.abs((judged.change[name].high ?? 9) - (change[name].high ?? 0))).toBeLessThan(0.02)
       }
     }
   })
 
-  it('has intervals that narrow to nothing where a sample is the whole stratum', () => {
+  it('has intervals of zero width if a sample is the whole stratum', () => {
     const cells = [50, 2, 3, 4, 5, 6, 1, 29]
     const { change } = judgePairedRule([{ population: 100, cells }], 1)
     expect(change.recall.low).toBeCloseTo(change.recall.value ?? 9, 12)
     expect(change.recall.high).toBeCloseTo(change.recall.value ?? 9, 12)
   })
 
-  it('has no change where a run triggered nothing, and draws the same again for a seed', () => {
+  it('has no change if a run triggered nothing, and draws the same again for a seed', () => {
     const { change } = judgePairedRule([{ population: null, cells: [10, 0, 0, 0, 4, 3, 0, 0] }], 1)
     expect(change.precision).toEqual({ value: null, low: null, high: null })
     expect(change.recall.value).toBeCloseTo(3 / 7, 12)

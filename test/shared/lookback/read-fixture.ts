@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Judged, Metric, ThresholdPoint } from '../../../src/shared/lookback/evaluation.ts'
 import type { Averages } from '../../../src/shared/lookback/rule-metrics.ts'
 
-/** What scikit-learn, scipy and numpy say; test/fixtures/statistics/evaluation.py computed it. */
+/** Expected values from scikit-learn, scipy and numpy, computed by test/fixtures/statistics/evaluation.py. */
 interface StatisticsFixture {
   rules: { matrix: Judged['matrix']; precision: Metric; recall: Metric; f1: Metric }[]
   averages: { rules: Judged['matrix'][]; macro: Averages; micro: Averages }
@@ -19,7 +19,7 @@ interface StatisticsFixture {
   random: { seed: number; numbers: number[] }[]
 }
 
-/** Reads the figures that ours are held against. */
+/** Reads the expected values. */
 export function readFixture(): StatisticsFixture {
   const file = new URL('../../fixtures/statistics/evaluation.json', import.meta.url)
   return JSON.parse(readFileSync(file, 'utf8')) as StatisticsFixture

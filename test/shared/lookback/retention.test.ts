@@ -9,7 +9,7 @@ import {
 const DAY_MS = 86_400_000
 const NOW_MS = Date.UTC(2026, 10, 22)
 
-/** Runs that ended so many days ago, each with its size. */
+/** Runs that ended this many days ago, with their sizes. */
 function createRuns(
   runs: readonly [days: number, bytes: number, keptAs?: RetainedRun['kept_as']][],
 ): RetainedRun[] {
@@ -54,7 +54,7 @@ describe('retention', () => {
     expect(chosen.kept_bytes).toBe(540)
   })
 
-  it('deletes what is too large, and with an age only what is old, too', () => {
+  it('deletes what is too large, and with an age limit only if it is also old', () => {
     expect(choose(runs, { largerThanBytes: 100 }).found).toEqual([
       ['40d', 'size'],
       ['1d', 'size'],
@@ -71,7 +71,7 @@ describe('retention', () => {
     expect(choose(runs, { keepBelowBytes: 0 }).found).toHaveLength(4)
   })
 
-  it('never deletes a run that is running or needed, and counts those that exceed a limit', () => {
+  it('never deletes a running or needed run, and counts those that exceed a limit', () => {
     const kept = createRuns([
       [60, 500, 'running'],
       [50, 100, 'protected'],

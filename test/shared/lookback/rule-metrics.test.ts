@@ -22,13 +22,13 @@ function expectClose(found: number | null | undefined, expected: number | null |
 
 function expectMetric(found: Metric, expected: Metric) {
   expectClose(found.value, expected.value, 14)
-  // The quantile of the normal distribution is exact to nine digits.
+  // Our quantile of the normal distribution is exact to nine digits.
   expectClose(found.low, expected.low, 8)
   expectClose(found.high, expected.high, 8)
 }
 
 describe('a rule judged by its matrix', () => {
-  it('has the precision, recall, F1 and their Wilson intervals of scikit-learn and scipy', () => {
+  it('has the precision, recall, F1 and Wilson intervals of scikit-learn and scipy', () => {
     for (const { matrix, precision, recall, f1 } of fixture.rules) {
       const judged = judgeRule([toTally(matrix)])
       expect(judged.matrix).toEqual(matrix)
@@ -39,7 +39,7 @@ describe('a rule judged by its matrix', () => {
     }
   })
 
-  it('has an F1 that is the number that an assertion writes', () => {
+  it('has the F1 value that an assertion writes', () => {
     for (const [hits, wrong, f1] of [
       [1, 8, 0.2],
       [9, 2, 0.9],
@@ -52,7 +52,7 @@ describe('a rule judged by its matrix', () => {
     }
   })
 
-  it('is as uncertain in F1 as in precision and recall where few rows triggered or should have', () => {
+  it('has an F1 as uncertain as precision and recall if few rows triggered or should have', () => {
     const perfect = { rows: 6, population: null, truePositives: 1, falsePositives: 0, falseNegatives: 0 }
     const { f1 } = judgeRule([perfect])
     expect(f1.value).toBe(1)
@@ -62,7 +62,7 @@ describe('a rule judged by its matrix', () => {
 })
 
 describe('averages over rules', () => {
-  it('are those of scikit-learn, rules without a value left out of the mean', () => {
+  it('match scikit-learn, without rules that have no value in the mean', () => {
     const rules = fixture.averages.rules.map((matrix) => judgeRule([toTally(matrix)]))
     const { macro, micro } = averageRules(rules)
     for (const name of ['precision', 'recall', 'f1'] as const) {
@@ -94,7 +94,7 @@ describe('a stratified sample', () => {
     expect(recall.value).toBeCloseTo(80 / 170, 14)
   })
 
-  it('is less certain than as many rows that stand for themselves, where one row stands for many', () => {
+  it('is less certain than as many unweighted rows if one row stands for many', () => {
     const weighted = judgeRule([flagged, others]).recall
     const plain = judgeRule([
       { ...flagged, population: null },
@@ -104,7 +104,7 @@ describe('a stratified sample', () => {
     expect(width(weighted)).toBeGreaterThan(width(plain))
   })
 
-  it('leaves nothing uncertain where every row was labelled', () => {
+  it('has no uncertainty if every row was labelled', () => {
     const census = [flagged, others].map((tally) => ({ ...tally, population: tally.rows }))
     const { precision, recall, f1 } = judgeRule(census)
     for (const { value, low, high } of [precision, recall, f1]) {

@@ -23,7 +23,7 @@ function toCurve({ truth, scores }: Pick<(typeof curves)[number], 'truth' | 'sco
 }
 
 describe('the scores of a class', () => {
-  it('have the average precision and ROC AUC of scikit-learn, tied scores among them', () => {
+  it("have scikit-learn's average precision and ROC AUC, including tied scores", () => {
     for (const fixture of curves) {
       const curve = toCurve(fixture)
       expect(toAveragePrecision(curve)).toBeCloseTo(fixture.average_precision, 14)
@@ -31,7 +31,7 @@ describe('the scores of a class', () => {
     }
   })
 
-  it('have the precision-recall curve of scikit-learn', () => {
+  it("have scikit-learn's precision-recall curve", () => {
     for (const fixture of curves) {
       const points = listPoints(toCurve(fixture), 1000)
       expect(points.map(({ threshold }) => threshold)).toEqual(
@@ -54,7 +54,7 @@ describe('the scores of a class', () => {
     }
   })
 
-  it('take the highest of the thresholds with the best F1, and say where only flagging every row has it', () => {
+  it('take the highest threshold with the best F1, and say if only flagging every row reaches it', () => {
     const tied = findBestF1(toCurve({ truth: [1, 0, 1, 0, 0], scores: [4, 3, 2, 1, 0] }))
     expect(tied).toMatchObject({ threshold: 2, f1: 0.8 })
     expect(tied && findsAll(tied)).toBe(false)
@@ -65,7 +65,7 @@ describe('the scores of a class', () => {
     expect(senseless && findsAll(senseless)).toBe(true)
   })
 
-  it('say what any threshold would find, also between and beyond the scores', () => {
+  it('give the outcome of any threshold, also between and beyond the scores', () => {
     const curve = toCurve({ truth: [1, 0, 1, 0, 0], scores: [3, 3, 2, 1, 0] })
     expect(toPointAt(curve, 2.5)).toMatchObject({ threshold: 2.5, true_positives: 1, false_positives: 1 })
     expect(toPointAt(curve, 2)).toMatchObject({ true_positives: 2, false_negatives: 0, true_negatives: 2 })
@@ -82,7 +82,7 @@ describe('the scores of a class', () => {
     })
   })
 
-  it('are picked evenly where a curve has more points than are wanted, both ends among them', () => {
+  it('are thinned evenly if a curve has too many points, including both ends', () => {
     const scores = Array.from({ length: 1001 }, (_, index) => index)
     const points = listPoints(toCurve({ truth: scores.map((score) => score % 2), scores }), 5)
     expect(points.map(({ threshold }) => threshold)).toEqual([0, 250, 500, 750, 1000])
@@ -100,7 +100,7 @@ describe('the scores of a class', () => {
     })
   })
 
-  it('have no figure where there is nothing to tell apart', () => {
+  it('have no metrics if there is nothing to distinguish', () => {
     const curve = toCurve({ truth: [0, 0], scores: [1, 2] })
     expect([toAveragePrecision(curve), toRocAuc(curve), findBestF1(curve)]).toEqual([null, null, null])
     expect(toRocAuc(toCurve({ truth: [1], scores: [1] }))).toBe(null)
@@ -114,7 +114,7 @@ describe('a curve that a threshold is moved along', () => {
   const whole = toCurve({ truth, scores })
   const thin = thinCurve(whole, 1_000)
 
-  it('has about a thousand thresholds of 20,000, and each finds exactly what it does on the whole curve', () => {
+  it('has about a thousand thresholds of 20,000, each with the same outcome as on the whole curve', () => {
     expect(whole.thresholds.length).toBeGreaterThan(19_000)
     expect(thin.thresholds.length).toBeLessThan(1_150)
     for (const point of listPoints(thin, thin.thresholds.length)) {
@@ -122,7 +122,7 @@ describe('a curve that a threshold is moved along', () => {
     }
   })
 
-  it('reaches from the lowest score to the highest in steps that are small in rows and in scores', () => {
+  it('spans the lowest to the highest score in steps that are small in rows and in scores', () => {
     const ascending = thin.thresholds.toReversed()
     expect([ascending[0], ascending.at(-1)]).toEqual([whole.thresholds.at(-1), whole.thresholds[0]])
     const steps = ascending.slice(1).map((threshold, index) => threshold - (ascending[index] ?? 0))
@@ -132,14 +132,14 @@ describe('a curve that a threshold is moved along', () => {
     expect(Math.max(...rows)).toBeLessThan(60)
   })
 
-  it('answers for the best F1 and for each whole percent of precision as the whole curve does', () => {
+  it("gives the whole curve's best F1 and threshold for each whole percent of precision", () => {
     expect(findBestF1(thin)).toEqual(findBestF1(whole))
     for (let percent = 1; percent <= 100; percent += 1) {
       expect(findForPrecision(thin, percent / 100)).toEqual(findForPrecision(whole, percent / 100))
     }
   })
 
-  it('is left as it is where its scores are few', () => {
+  it('is unchanged if its scores are few', () => {
     const few = toCurve({ truth: [1, 0, 1, 0], scores: [3, 3, 2, 0] })
     expect(thinCurve(few, 1_000)).toBe(few)
     expect(thinCurve(toCurve({ truth: [], scores: [] }), 1_000).thresholds).toEqual([])
@@ -147,7 +147,7 @@ describe('a curve that a threshold is moved along', () => {
 })
 
 describe('the distribution of scores', () => {
-  it('has a bar for each score where they are few', () => {
+  it('has a bar for each score if they are few', () => {
     expect(toScoreBars(toCurve({ truth: [1, 0, 1, 0, 0], scores: [3, 3, 2, 0, 0] }), 60)).toEqual([
       { from: 0, to: 0, positives: 0, negatives: 2 },
       { from: 2, to: 2, positives: 1, negatives: 0 },
@@ -155,7 +155,7 @@ describe('the distribution of scores', () => {
     ])
   })
 
-  it('has even bars that hold every row where they are many', () => {
+  it('has equal bars that cover every row if they are many', () => {
     const scores = Array.from({ length: 1_001 }, (_, index) => index)
     const bars = toScoreBars(toCurve({ truth: scores.map((score) => Number(score > 750)), scores }), 10)
     expect(bars.map(({ positives, negatives }) => positives + negatives)).toEqual([
@@ -165,7 +165,7 @@ describe('the distribution of scores', () => {
     expect([bars[0]?.from, bars.at(-1)?.to]).toEqual([0, 1_000])
   })
 
-  it('is empty where there is no score', () => {
+  it('is empty without scores', () => {
     expect(toScoreBars(toCurve({ truth: [], scores: [] }), 60)).toEqual([])
   })
 })

@@ -5,7 +5,7 @@ import { createRandom } from '../../../src/shared/lookback/seeded-random.ts'
 import { type Allocation, allocate, drawRows } from '../../../src/shared/lookback/stratified-sample.ts'
 
 describe('the rows of each stratum', () => {
-  it('are its share of all rows, at least two of each, as many as asked for in all', () => {
+  it('are in proportion to all rows, at least two each, and add up to the requested number', () => {
     expect(allocate([900, 90, 10], 100, 'proportional')).toEqual([89, 9, 2])
     expect(allocate([1000, 3, 1], 100, 'proportional')).toEqual([97, 2, 1])
   })
@@ -20,7 +20,7 @@ describe('the rows of each stratum', () => {
 describe('drawn rows', () => {
   const strata = Uint8Array.from({ length: 1_000 }, (_, row) => (row % 10 === 0 ? 1 : 0))
 
-  it('are as many of each stratum as asked for, and the same again for the same seed', () => {
+  it('are as many of each stratum as requested, and the same again for the same seed', () => {
     const draw = (seed: number) => drawRows(strata, [900, 100], [20, 30], createRandom(seed))
     const rows = draw(7)
     expect(rows.filter((row) => strata[row] === 0)).toHaveLength(20)
@@ -30,19 +30,19 @@ describe('drawn rows', () => {
     expect(draw(8)).not.toEqual(rows)
   })
 
-  it('are each as likely as the others of their stratum', () => {
+  it('are drawn with equal probability within their stratum', () => {
     const counts = new Array<number>(100).fill(0)
     const all = new Uint8Array(100)
     for (let seed = 0; seed < 2_000; seed += 1) {
       for (const row of drawRows(all, [100], [10], createRandom(seed))) counts[row] = (counts[row] ?? 0) + 1
     }
-    // 200 are expected of each, with a standard deviation of 13.
+    // The expected count of each is 200, with a standard deviation of 13.
     expect(Math.min(...counts)).toBeGreaterThan(140)
     expect(Math.max(...counts)).toBeLessThan(260)
   })
 })
 
-/** Rows as a rule met them: of 747 that it should find, it found 287. */
+/** Rows by a rule's outcome: it found 287 of the 747 rows that it should find. */
 const POPULATION = [
   { stratum: 'Likely spam', isTriggered: true, shouldTrigger: true, rows: 287 },
   { stratum: 'Likely spam', isTriggered: true, shouldTrigger: false, rows: 1 },
@@ -56,7 +56,7 @@ const RECALL = 287 / 747
 
 const F1 = (2 * 287) / (2 * 287 + 1 + 460)
 
-/** How a rule is judged by samples of 500 rows, one for each of 100 seeds. */
+/** Figures of a rule from samples of 500 rows, one for each of 100 seeds. */
 function judgeSamples(allocation: Allocation, change: (tally: Tally) => Tally = (tally) => tally): Judged[] {
   const names = [...new Set(POPULATION.map(({ stratum }) => stratum))]
   const strata = POPULATION.map(({ stratum }) => names.indexOf(stratum))
@@ -86,7 +86,7 @@ function countCovered(metrics: readonly Metric[], truth: number): number {
 
 describe('a figure that a stratified sample of 500 rows estimates', () => {
   it.each(['proportional', 'equal'] as const)(
-    'has an interval that holds the true one in 90 to 99 of 100 seeds, %s',
+    'has an interval that contains the true value for 90 to 99 of 100 seeds, %s',
     (allocation) => {
       const samples = judgeSamples(allocation)
       for (const [name, truth] of [
@@ -102,7 +102,7 @@ describe('a figure that a stratified sample of 500 rows estimates', () => {
     },
   )
 
-  it('is wrong for every seed where rows of equally large samples stand for themselves alone', () => {
+  it('is wrong for every seed if rows of equally large samples are not weighted', () => {
     const samples = judgeSamples('equal', (tally) => ({ ...tally, population: null }))
     const recalls = samples.map(({ recall }) => recall)
     expect(countCovered(recalls, RECALL)).toBe(0)

@@ -23,7 +23,7 @@ describe('the verdicts on a row', () => {
     expect(isDecided({ state: 'sending', errorCode: null })).toBe(false)
   })
 
-  it('stand next to each other where they speak of different rules, and replace each other otherwise', () => {
+  it('coexist if they are about different rules, and replace each other otherwise', () => {
     const missing = addVerdict([say('agree', null, 'seen')], say('should', 'A'))
     expect(missing).toEqual([say('should', 'A', 'seen')])
     const both = addVerdict(missing, say('should-not', 'B'))
@@ -35,7 +35,7 @@ describe('the verdicts on a row', () => {
     expect(addVerdict(both, say('unsure'))).toEqual([say('unsure', null, 'seen')])
   })
 
-  it('share a note, which alone makes a row unsure', () => {
+  it('share a note, which makes a row unsure on its own', () => {
     expect(setNote([say('should', 'A'), say('should', 'B')], ' sells pills ')).toEqual([
       say('should', 'A', 'sells pills'),
       say('should', 'B', 'sells pills'),
@@ -47,7 +47,7 @@ describe('the verdicts on a row', () => {
 })
 
 describe('labels', () => {
-  it('become verdicts on what the service decided, and are read back from them', () => {
+  it("become verdicts on the service's decision, and are read back from them", () => {
     const triggered = ['Spam', 'Hate']
     for (const labels of [[], ['Spam'], ['Spam', 'Hate'], ['Hate', 'Scam']].map((rules) => new Set(rules))) {
       expect(toLabels(toVerdicts(labels, triggered), triggered)).toEqual(labels)
@@ -59,7 +59,7 @@ describe('labels', () => {
     expect(toVerdicts(new Set(), [])).toEqual([{ verdict: 'agree', rule: null }])
   })
 
-  it('are open where nobody has judged a row, or somebody was unsure', () => {
+  it('are open if nobody has judged a row, or somebody was unsure', () => {
     expect(toLabels([], ['Spam'])).toBeNull()
     expect(toLabels([say('unsure')], ['Spam'])).toBeNull()
   })

@@ -8,7 +8,7 @@ function listColumn(...ids: string[]) {
 }
 
 test.each(['Mar-5', '5-Mar', 'Sep-09', '3/5/2024', '2024-03-05', '2024-03-05 00:00:00'])(
-  'a date among numbers, or among other ids, is one that a spreadsheet made: %s',
+  'a date among numbers or other ids was made by a spreadsheet: %s',
   (date) => {
     const found = [{ as: 'date', rows: 1, first: { row: 1, id: date } }]
     expect(listColumn(date, '12', '13', '14')).toEqual(found)
@@ -24,7 +24,7 @@ test.each([
   [['2024-03-05 0:00:00', '2024-03-06 0:00:00']],
   [['Mar-24', 'Apr-2024']],
   [['12:30', '1:15', '0:07:30', '1:15 PM']],
-])('ids that are nothing but days or times are those that a spreadsheet made: %j', (ids) => {
+])('ids that are all days or times were made by a spreadsheet: %j', (ids) => {
   expect(listColumn(...ids)).toMatchObject([{ as: 'date', rows: ids.length }])
 })
 
@@ -32,9 +32,11 @@ test.each([
   [['2024-03-05T10:33:07Z', '2024-03-05T10:33:08Z']],
   [['1.2.34', '1.10.2']],
   [['12:345', '7:1', '7:15']],
-])('moments, and ids of several numbers, are left alone: %j', (ids) => expect(listColumn(...ids)).toEqual([]))
+])('timestamps and ids of several numbers are left alone: %j', (ids) =>
+  expect(listColumn(...ids)).toEqual([]),
+)
 
-test('days with a year may name a group of posts, others and times may not', () => {
+test('days with a year may name a group of posts; other days and times may not', () => {
   const list = (...ids: string[]) => {
     const column = new IdColumn(true)
     for (const id of ids) column.note(id)
@@ -54,7 +56,7 @@ test.each([
   [['$1,234', '$7.00']],
   [['12 €', '1.234,00 €']],
   [['12%', '7.5%']],
-])('formatted numbers among numbers are told: %j', (ids) => {
+])('formatted numbers among numbers are reported: %j', (ids) => {
   const grouped = ids.filter((id) => /\D/.test(id))
   expect(listColumn(...ids)).toEqual([
     { as: 'grouped', rows: grouped.length, first: { row: 1, id: grouped[0] } },
@@ -83,7 +85,7 @@ test.each([
   ['#hello!', null],
   ['Nan', null],
   ['12e3', null],
-])('an id that a program wrote for no id is told as what it is: %s', (id, as) => {
+])('an id that a program writes for a missing id is reported as that: %s', (id, as) => {
   expect(findLostId(id)).toBe(as)
 })
 
@@ -94,7 +96,7 @@ test.each([
   ['three of 16 digits', ['1234567890123450', '1234567890123460', '1234567890123470'], 3],
   ['two of 19 digits that a double rounded', ['1234567890123456800', '1234567890123457900'], 2],
   ['some among whole ones', ['1234567890123450000', '1234567890123456789', '1234567890123460000'], 2],
-])('long ids that end in more zeros than ids do by chance are told: %s', (_, ids, rows) => {
+])('long ids with more trailing zeros than by chance are reported: %s', (_, ids, rows) => {
   expect(listColumn(...ids)).toMatchObject([{ as: 'rounded', rows }])
 })
 

@@ -18,14 +18,14 @@ const find = (fields: Record<string, number>, rows: readonly { cells: readonly s
   findDoubtfulColumns(toMapping(fields), COLUMNS, rows)
 
 describe('columns that were probably swapped', () => {
-  it('are texts where a field takes ids, and ids where it takes texts', () => {
+  it('are texts in an id field, and ids in a text field', () => {
     expect(find({ user_id: 2, text_data: 1 })).toEqual([
       { field: 'user_id', column: 'message', looksLike: 'texts' },
       { field: 'text_data', column: 'from', looksLike: 'ids' },
     ])
   })
 
-  it('are not those that hold what their field takes', () => {
+  it('are not those with the content that their field expects', () => {
     expect(find({ user_id: 1, text_data: 2 })).toEqual([])
     expect(find({ user_id: 3, text_data: 3 })).toEqual([])
   })
@@ -36,7 +36,7 @@ describe('columns that were probably swapped', () => {
     expect(find({ user_id: 2, text_data: 1 }, empty)).toEqual([])
   })
 
-  it('are addresses where a field takes texts, unless a text is among them', () => {
+  it('are addresses in a text field, unless a text is among them', () => {
     const rows = ROWS.map((_, index) => ({ cells: [`u${index}`, `https://x.test/${index}.png`] }))
     expect(find({ user_id: 1, text_data: 2 }, rows)).toEqual([
       { field: 'text_data', column: 'message', looksLike: 'addresses' },
@@ -44,12 +44,12 @@ describe('columns that were probably swapped', () => {
     expect(find({ text_data: 2 }, [...rows, { cells: ['u', 'look: https://x.test/a.png'] }])).toEqual([])
   })
 
-  it('are not short texts with a digit that occur again and again', () => {
+  it('are not short texts with a digit that repeat', () => {
     const rows = ROWS.map((_, index) => ({ cells: ['ann', index % 2 === 0 ? 'gr8' : 'l8r'] }))
     expect(find({ user_id: 1, text_data: 2 }, rows)).toEqual([])
   })
 
-  it.skipIf(SMS_FILE === null)('are found in real messages only where they are swapped', async () => {
+  it.skipIf(SMS_FILE === null)('are found in real messages only if they are swapped', async () => {
     const reader = await openSource({ path: SMS_FILE ?? '', header: false })
     try {
       for await (const { rows } of reader.batches()) {

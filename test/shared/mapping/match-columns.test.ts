@@ -6,7 +6,7 @@ import { DEFAULT_POST_ID } from '../../../src/shared/operations/task.ts'
 
 const TASK: Operation = { kind: 'task', mode: 'sync', api: 'v1', legacy: false, models: [] }
 
-/** The column that fills each field, and how sure that is. */
+/** The column for each field, and how certain the match is. */
 function suggest(columns: readonly string[], operation = TASK) {
   const { mapping, confidence } = suggestMapping(columns, operation)
   return Object.fromEntries(
@@ -55,7 +55,7 @@ test.each(['comment_count', 'message id', 'Category', 'context', 'texture'])(
   },
 )
 
-test('guesses nothing that may be left out', () => {
+test('guesses no optional field', () => {
   expect(suggest(['text_data', 'user_id', 'Category', 'tag', 'thread', 'id', 'group', 'model'])).toEqual({
     text_data: ['text_data', 'exact'],
     user_id: ['user_id', 'exact'],
@@ -80,13 +80,13 @@ test.each([
   '\u00a0user_id',
   'user_id\t',
   '\u00adUser\u2060Id ',
-])('a header is matched without what nobody sees of it: %j', (header) => {
+])('a header is matched without its invisible characters: %j', (header) => {
   const columns = ['text_data', header]
   expect(matchColumns(columns, TASK)).toMatchObject({ user_id: { kind: 'column', column: header } })
   expect(suggestMapping(columns, TASK).mapping).toMatchObject({ user_id: { kind: 'column', column: header } })
 })
 
-test('a Latin name matches with letters of another alphabet that look like its own, and no other name does', () => {
+test('a Latin name matches if letters are replaced by look-alikes from another alphabet, but no other name does', () => {
   expect(suggest(['p\u043est_id', 'user_id', 'te\u0445t_data'])).toEqual({
     post_id: ['p\u043est_id', 'alike'],
     user_id: ['user_id', 'exact'],
@@ -95,14 +95,14 @@ test('a Latin name matches with letters of another alphabet that look like its o
   expect(suggest(['user_id', '\u0442\u0435\u043a\u0441\u0442'])).toEqual({ user_id: ['user_id', 'exact'] })
 })
 
-test('a column is found by its name without what nobody sees of it, unless several have it', () => {
+test('a column is found by its name without invisible characters, unless several have it', () => {
   expect(findColumn(['id', '\ufeffmessage '], 'message')).toBe(1)
   expect(findColumn(['message ', 'message'], 'message')).toBe(1)
   expect(findColumn(['message ', '\ufeffmessage'], 'message')).toBeNull()
   expect(findPlaceholder('message', ['id', 'mess\u200bage'])).toEqual({ kind: 'column', index: 1 })
 })
 
-test('a column with objects or arrays is guessed for nothing, its fields may be', () => {
+test('a column with objects or arrays is never guessed, but its fields may be', () => {
   const columns = ['user', 'message', 'user.id', 'message.text']
   const rows = [{ cells: ['{"id":"u1"}', '["a"]', 'u1', 'hi'] }]
   expect(suggestMapping(columns, TASK, { format: 'jsonl', columns, rows }).mapping).toMatchObject({
@@ -116,7 +116,7 @@ test('a column with objects or arrays is guessed for nothing, its fields may be'
   })
 })
 
-test('a column called id is guessed as the post_id if each row has its own, and is no id of a user', () => {
+test("a column named id is guessed as the post_id if each row has its own, and never as a user's id", () => {
   const columns = ['id', 'user', 'message']
   const guess = (ids: string[], names = columns) => {
     const rows = ids.map((id) => ({ cells: [id, 'u', 't'] }))
@@ -133,7 +133,7 @@ test('a column called id is guessed as the post_id if each row has its own, and 
   expect(suggestMapping(columns, TASK).mapping['post_id']).toEqual(DEFAULT_POST_ID)
 })
 
-test('a second column of a name is no key of its own', () => {
+test('a second column with the same name is not a key of its own', () => {
   const columns = ['text_data', 'user_metadata.age', 'user_metadata.age (2)', 'user_metadata.size (2)']
   expect(Object.keys(suggest(columns))).toEqual(['text_data', 'user_metadata.age', 'user_metadata.size (2)'])
 })
@@ -142,6 +142,6 @@ test.each([
   [['author', 'author_id', 'text'], 'author_id'],
   [['username', 'uid', 'message'], 'uid'],
   [['User', 'Sender ID', 'comment'], 'Sender ID'],
-])('of %j takes the column of ids for the user, not that of names', (columns, column) => {
+])('of %j the column of ids is taken for the user, not that of names', (columns, column) => {
   expect(suggest(columns)).toMatchObject({ user_id: [column, 'guess'] })
 })

@@ -21,7 +21,7 @@ test.each([
   expect(fill(template)).toBe(text)
 })
 
-test('a cell that a short row does not have is empty', () => {
+test('a cell that a short row lacks is empty', () => {
   expect(fill('[{{post text}}]', 1, ['a1'])).toBe('[]')
 })
 

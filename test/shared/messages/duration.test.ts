@@ -26,7 +26,7 @@ describe('a duration', () => {
     },
   )
 
-  test('is written so that it is read back', () => {
+  test('is written so that it can be read back', () => {
     for (const ms of [0, 1, 999, 1_000, 59_999, 60_000, 90_000, 3_600_000, 86_399_999, 90_061_001]) {
       expect(parseDurationMs(formatDurationMs(ms))).toBe(ms)
     }

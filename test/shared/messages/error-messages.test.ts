@@ -9,7 +9,7 @@ import {
 } from '../../../src/shared/messages/error-messages.ts'
 import { SluiceError, toErrorMessage } from '../../../src/shared/messages/errors.ts'
 
-/** Arguments that fit every entry: each takes of them what it names. */
+/** Arguments for every entry; each takes those that it names. */
 const ARGUMENTS = {
   value: 'x',
   now: ['agree'],
@@ -162,7 +162,7 @@ const ARGUMENTS = {
 
 const IDS = Object.keys(ERROR_MESSAGES) as ErrorId[]
 
-/** Errors that only a command has: the window never shows them. */
+/** Errors of the command line only: the window never shows them. */
 const OF_COMMANDS = new Set<ErrorId>([
   'arguments_refused',
   'assertion_of_unknown_rule',
@@ -275,13 +275,13 @@ describe('an error that crosses a boundary', () => {
     expect(again).toMatchObject({ message: error.message, hint: error.hint, code: 'DISK_FULL', exitCode: 1 })
   })
 
-  it('is INTERNAL where nobody expected it', () => {
+  it('is INTERNAL if nobody expected it', () => {
     const said = toErrorMessage(new TypeError('x is not a function'))
     expect(said).toEqual({ id: 'unexpected', reason: 'x is not a function' })
     expect(new SluiceError(said)).toMatchObject({ code: 'INTERNAL', exitCode: 1 })
   })
 
-  it('is taken for one by its id alone', () => {
+  it('is recognised by its id alone', () => {
     expect(isErrorMessage({ id: 'run_deleted', runId: 'x' })).toBe(true)
     expect(isErrorMessage({ id: 'toString' })).toBe(false)
     expect(isErrorMessage({ code: 'INTERNAL' })).toBe(false)

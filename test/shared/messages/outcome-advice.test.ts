@@ -37,7 +37,7 @@ const summary = (operation: string) =>
   }) as RunSummary
 
 it.each(['task', 'index-add', 'watchlist-add', 'appeal-status'])(
-  'advice for rows of %s is given in the window, and asks for no option or command there',
+  'advice for rows of %s exists in the window, and mentions no option or command',
   (operation) => {
     for (const group of groups) {
       const advice = adviseInWindow(group, operation)
@@ -47,7 +47,7 @@ it.each(['task', 'index-add', 'watchlist-add', 'appeal-status'])(
   },
 )
 
-it('advice on the command line names a command of the run where it has one', () => {
+it("advice on the command line names the run's command if it has one", () => {
   const commands = groups.flatMap((group) => adviseInTerminal(group, summary('task'))?.command ?? [])
   expect(new Set(commands)).toEqual(
     new Set([
@@ -80,13 +80,13 @@ it('advice for index adds of unknown outcome counts what may be added twice', ()
 })
 
 it.each(Object.entries(PROBLEM_MESSAGES))(
-  '%s asks for no option of a command',
+  '%s mentions no option of a command',
   (_code, { title, remedy }) => {
     expect(`${title} ${remedy}`).not.toMatch(/--[a-z]/)
   },
 )
 
-it('leads back to the step that mends what the service refused of every row, and nowhere if anything else happened', () => {
+it('leads back to the step that fixes what the service refused of every row, and nowhere otherwise', () => {
   const rows = { succeeded: 0, rejected: 5, failed: 0, unknown: 0, overdue: 0, awaiting: 0 }
   const group = { outcome: 'rejected' as const, status: 400, rows: 5 }
   const model = { ...group, error_code: 'INVALID_PARAM', message: 'models: "cats" is not a model of v1' }

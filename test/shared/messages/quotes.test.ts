@@ -16,12 +16,12 @@ describe('a message without what it quotes', () => {
     expect(createQuoteRemover(cells)(message)).toBe(expected)
   })
 
-  it('is nothing at all where letters cannot be compared place by place', () => {
+  it('is empty if letters cannot be compared one by one', () => {
     expect(createQuoteRemover(cells)('İstanbul Buy cheap pills')).toBe('…')
     expect(createQuoteRemover([''])('İstanbul')).toBe('İstanbul')
   })
 
-  it('leaves out the longest part that a text has, wherever in it that stands', () => {
+  it('leaves out the longest part that a text has, wherever it is', () => {
     const remove = createQuoteRemover(['you idiots, you idiot and you idiot again'])
     expect(remove('refused: you idiot again!')).toBe('refused: …!')
   })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeState, fromStateName, toStateName } from '../../../src/shared/messages/state-name.ts'
 
-test('a state has one name in documents, and the same words for a person', () => {
+test('a state has one name in documents and one wording for people', () => {
   expect(toStateName('pending')).toBe('not_sent')
   expect(toStateName('acknowledged')).toBe('awaiting')
   for (const state of ['pending', 'acknowledged', 'succeeded', 'overdue', 'invalid'] as const) {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { PROBLEM_MESSAGES, sayExpected } from '../../../src/shared/messages/problem-messages.ts'
 import { type ProblemCode, problemCodeSchema } from '../../../src/shared/run/problem.ts'
 
-/** What each code takes if it is a warning, so that its rows are sent; none if it never is. */
+/** The fields of a code that can be a warning, whose rows are sent; none if it never is. */
 const WARNED = {
   ragged_row: [
     { cells: 2, than: 'header' },
@@ -121,20 +121,17 @@ const WARNED = {
   ),
 } satisfies Record<ProblemCode, readonly object[]>
 
-it.each(problemCodeSchema.options)(
-  'says of a row with the warning %s what it is, not what it must be',
-  (code) => {
-    for (const args of WARNED[code]) {
-      for (const surface of ['terminal', 'window'] as const) {
-        const said = sayExpected({ code, args: args as Record<string, string> }, surface)
-        expect(said).toMatch(/^\S/)
-        expect(said).not.toMatch(/\bmust\b|undefined/)
-      }
+it.each(problemCodeSchema.options)('says what a row with the warning %s is, not what it must be', (code) => {
+  for (const args of WARNED[code]) {
+    for (const surface of ['terminal', 'window'] as const) {
+      const said = sayExpected({ code, args: args as Record<string, string> }, surface)
+      expect(said).toMatch(/^\S/)
+      expect(said).not.toMatch(/\bmust\b|undefined/)
     }
-  },
-)
+  }
+})
 
-it('says of ids with signs around them how to remove these, and not that the original is lost', () => {
+it('says how to remove signs around ids, and not that the original is lost', () => {
   const cause = { code: 'lost_id', args: { as: 'wrapped' } } as const
   for (const surface of ['terminal', 'window'] as const) {
     const said = sayExpected(cause, surface)

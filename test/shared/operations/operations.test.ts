@@ -24,14 +24,11 @@ test.each<[OperationKind, string[]]>([
   ['watchlist-add', [...Object.keys(addTermSchema.shape), 'request']],
   ['watchlist-update', [...Object.keys(updateTermSchema.shape), 'request']],
   ['appeal-status', ['appeal_id']],
-])(
-  'the fields of %s are those of its wire contract, and a whole request where there is a body',
-  (kind, names) => {
-    expect(fieldsOf({ kind }).map(({ name }) => name)).toEqual(names)
-  },
-)
+])('the fields of %s match its wire contract, plus a whole request if there is a body', (kind, names) => {
+  expect(fieldsOf({ kind }).map(({ name }) => name)).toEqual(names)
+})
 
-test('a key of a JSON object is named behind a dot, the rest of the name being the key', () => {
+test('a key of a JSON object follows a dot, and the rest of the name is the key', () => {
   expect(parseFieldName('user_metadata.a.b', { kind: 'task' })).toEqual({
     kind: 'key',
     name: 'user_metadata',
@@ -53,7 +50,7 @@ test.each([
   ['text_data.x', 'task'],
   ['post_id', 'index-add'],
   ['toString', 'task'],
-] as const)('%s is no field of %s', (text, kind) => {
+] as const)('%s is not a field of %s', (text, kind) => {
   expect(parseFieldName(text, { kind })).toBeNull()
 })
 
@@ -69,14 +66,14 @@ test('fields are listed with the objects whose keys may be named', () => {
   ])
 })
 
-test.each(OPERATION_KINDS)('%s is offered as a plan can have it, once its list is named', (kind) => {
+test.each(OPERATION_KINDS)('%s is offered in the form of a plan, once its list is named', (kind) => {
   const first = withTarget(OPERATIONS[kind].first, 'list')
   expect(operationSchema.parse(first)).toEqual(first)
   expect(first.kind).toBe(kind)
 })
 
 test.each(OPERATION_KINDS)(
-  'a single request of %s is one that the bridge takes, whichever was chosen before',
+  'a single request of %s is valid for the bridge, whichever was chosen before',
   (kind) => {
     for (const before of OPERATION_KINDS) {
       const { single } = OPERATIONS[kind]

@@ -17,7 +17,7 @@ function listProblems(value: unknown): string[] {
   return parsed.kind === 'plan' ? [] : parsed.problems.map(formatPlanFileProblem)
 }
 
-/** Paths of the keys that a JSON Schema names. */
+/** Paths of the keys in a JSON Schema. */
 function listKeys(schema: unknown, path: readonly string[] = []): string[] {
   const node = schema as Record<string, never>
   const { properties = {}, additionalProperties, items, oneOf = [], anyOf = [] } = node
@@ -55,7 +55,7 @@ describe('the published schema of plan files', () => {
 })
 
 describe('a plan file', () => {
-  it('has the defaults of a plan, and names its schema', () => {
+  it("has a plan's defaults, and names its schema", () => {
     const parsed = parsePlanFile({ $schema: 'docs/plan.schema.json', ...SMALLEST })
     expect(parsed).toEqual({
       kind: 'plan',
@@ -63,14 +63,14 @@ describe('a plan file', () => {
     })
   })
 
-  it('may name a stored connection instead of an address, but not neither', () => {
+  it('may name a stored connection instead of an address, but needs one of them', () => {
     expect(listProblems({ ...SMALLEST, connection: { name: 'staging' } })).toEqual([])
     expect(listProblems({ ...SMALLEST, connection: {} })).toEqual([
       'connection: expected a baseUrl, or the name of a stored connection',
     ])
   })
 
-  it('has all its problems listed at once, each with its path, what was expected and what was found', () => {
+  it('has all its problems listed at once, each with its path and what was expected and found', () => {
     const problems = listProblems({
       version: 2,
       connection: { baseUrl: 'ftp://x.test', timeoutMs: '30s', proxy: {} },
@@ -146,18 +146,18 @@ describe('a plan file', () => {
       { ...SMALLEST, source: { path: 'x', zebra: 1 } },
       'source.zebra: unknown key; known here: path, more, format, header, headerRow, sheet, rows, merged, encoding, delimiter, quote, escape, media',
     ],
-  ])('with a key that is not known names the nearest: %j', (value, problem) => {
+  ])('with an unknown key names the nearest: %j', (value, problem) => {
     expect(listProblems(value)).toEqual([problem])
   })
 
-  it('has rules that say themselves what they expect', () => {
+  it('has rules that state their own expectations', () => {
     const load = { pace: { kind: 'closed', concurrency: 1 } }
     expect(listProblems({ ...SMALLEST, load })).toEqual([
       'load.durationMs: expected either a duration or a number of requests',
     ])
   })
 
-  it('carries no secret, and what may be one is not repeated', () => {
+  it('contains no secret, and what may be one is not repeated', () => {
     const problems = listProblems({
       ...SMALLEST,
       connection: {
@@ -172,7 +172,7 @@ describe('a plan file', () => {
     expect(problems.at(-1)).toMatch(/connection\.apiKey: unknown key; a plan carries no secret/)
   })
 
-  it.each([[null], [3], ['plan'], [[]], [[SMALLEST]]])('that is %j is said to be no object', (value) => {
+  it.each([[null], [3], ['plan'], [[]], [[SMALLEST]]])('that is %j is reported as not an object', (value) => {
     expect(listProblems(value)).toEqual([expect.stringMatching(/^expected an object, found /)])
   })
 })
@@ -183,7 +183,7 @@ describe('parts of a plan that do not go together', () => {
     return findConflicts(plan).map(({ path, message }) => `${path.join('.')}: ${message}`)
   }
 
-  it('are none in a plan of the usual kind', () => {
+  it('do not exist in an ordinary plan', () => {
     expect(find({ mapping: { 'user_metadata.age': { kind: 'column', column: 1 } } })).toEqual([])
     expect(
       find({
@@ -218,14 +218,14 @@ describe('parts of a plan that do not go together', () => {
     '{{path}}',
     'ftp://x.test/{{path}}',
     'https://a:b@x.test/{{path}}',
-  ])('are files and the template %s, which gives them no address of their own', (template) => {
+  ])('are files and the template %s, which gives them no addresses of their own', (template) => {
     expect(find({ source: { path: 'x', media: { kind: 'template', template } } })[0]).toMatch(
       /^source\.media\.template: expected an http or https address with \{\{path\}\} in it/,
     )
   })
 })
 
-it('says how many entries a list may have that has too many', () => {
+it('says how many entries a list may have if it has too many', () => {
   const fixes = Array.from({ length: 10_001 }, (_, i) => ({ kind: 'leave_out_row', record: i + 1 }))
   expect(listProblems({ ...SMALLEST, fixes })).toEqual(['fixes: expected at most 10000 entries, found 10001'])
 })

@@ -19,7 +19,7 @@ test('substitutes the forbidden characters of ids so that different ids stay dif
   for (const id of ids) expect(substitute(id)).not.toMatch(/[_;]/)
 })
 
-test('every id can be told from its substitute, so no two ids get the same one', () => {
+test('every id can be recovered from its substitute, so no two ids share one', () => {
   const piece = fc.oneof(
     fc.constantFrom('_', ';', '~', '~5F', '~3B', '~7E', '5F', 'a'),
     fc.string({ unit: 'binary' }),
@@ -37,7 +37,7 @@ test('every id can be told from its substitute, so no two ids get the same one',
   )
 })
 
-test('a run of version 0.2.0 keeps its substitutes, also when it is corrected', () => {
+test('a run of version 0.2.0 keeps its substitutes, even when it is corrected', () => {
   expect(substitute('a~5Fb', '_;')).toBe('a~5Fb')
   expect(substitute('a_~b', '_;')).toBe('a~5F~7Eb')
   const old: Fix = { kind: 'substitute', field: 'user_id', escapes: '_;' }
@@ -71,7 +71,7 @@ test('names one record, which plans of earlier versions called its row', () => {
   }
 })
 
-test('names each field whose value fixes may change, and that replies follow the ids of their parents', () => {
+test("names each field whose value fixes may change, and that replies follow their parents' ids", () => {
   expect(
     listFixedFields([
       { kind: 'substitute', field: 'post_id' },

@@ -26,7 +26,7 @@ describe('a plan', () => {
     })
   })
 
-  test('survives being stored', () => {
+  test('is unchanged after storing', () => {
     const plan = planSchema.parse(SMALLEST)
     expect(planSchema.parse(JSON.parse(JSON.stringify(plan)))).toEqual(plan)
   })
@@ -45,7 +45,7 @@ describe('a plan', () => {
     ['a rate of none', { pace: { kind: 'open', ratePerSecond: 0, maxInFlight: 1 } }],
     ['a column that is no column', { mapping: { post_id: { kind: 'column', column: 0 } } }],
     ['retries without end', { retry: { limit: 101 } }],
-    // A timer that is asked for more than 24 days fires at once.
+    // A timer for more than 24 days fires at once.
     ['a back-off beyond what a timer bears', { retry: { maxMs: 2 ** 31 } }],
     ['a Retry-After beyond what a timer bears', { retry: { maxRetryAfterMs: 2 ** 31 } }],
   ])('with %s is refused', (_, parts) => {

@@ -35,22 +35,22 @@ test.each([
   'https://api.example.com@other.example',
   'https://staging.example.com',
   'http://[2001:db8::2]',
-])('%s is no production service', (baseUrl) => {
+])('%s is not a production service', (baseUrl) => {
   expect(findProduction(KNOWN, { baseUrl })).toBeNull()
 })
 
-test('a connection that a plan names by its name is production, wherever it goes', () => {
+test('a connection that a plan names is production, whatever its address', () => {
   expect(findProduction(KNOWN, { name: 'live', baseUrl: 'https://other.example' })).toBe(LIVE)
   expect(findProduction(KNOWN, { name: 'staging', baseUrl: 'http://api.example.com' })).toBe(LIVE)
 })
 
-test('an IPv4 address is the same service in each IPv6 spelling of it', () => {
+test('an IPv4 address is the same service in each IPv6 spelling', () => {
   for (const url of ['http://[::ffff:192.0.2.7]', 'https://[::FFFF:c000:207]:1', 'http://3221225991']) {
     expect(toService(url)).toBe(toService('https://192.0.2.7'))
   }
 })
 
-test('this machine is one service for each port, whatever it is called', () => {
+test('this machine is one service per port, whatever its name', () => {
   for (const url of [
     'https://127.0.0.1:8080',
     'http://LOCALHOST.:8080',

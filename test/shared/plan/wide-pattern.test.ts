@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { countAlternatives, refuseWidePattern } from '../../../src/shared/plan/wide-pattern.ts'
 
-it('counts the patterns that braces stand for', () => {
+it('counts the patterns that braces expand to', () => {
   for (const [pattern, count] of [
     ['posts-*.csv', 1],
     ['posts-{a,b,c}.csv', 3],
@@ -18,7 +18,7 @@ it('counts the patterns that braces stand for', () => {
   }
 })
 
-it('refuses a pattern that stands for more than 1,000 others', () => {
+it('refuses a pattern that expands to more than 1,000 others', () => {
   refuseWidePattern('posts-{1..1000}.csv')
   for (const pattern of [
     '{1..100000}',

@@ -12,7 +12,7 @@ it.each([
   expect(said).not.toContain(`rule ${shown + 1} (`)
 })
 
-it('says nothing of rules that are all judged', () => {
+it('does not mention rules if all are judged', () => {
   expect(formatMarkdown(toEvaluationReport(evaluate(0), 'page'))).not.toContain('Not judged')
 })
 

@@ -3,7 +3,7 @@ import { escapeMarkdown, formatMarkdown } from '../../../src/shared/report/markd
 import { bar, count, foreign, quote, share, text } from '../../../src/shared/report/report.ts'
 
 describe('a report as Markdown', () => {
-  it('has facts as a list, tables with their columns, and what is said in passing', () => {
+  it('has facts as a list, tables with their columns, and side remarks', () => {
     const drawn = formatMarkdown([
       {
         title: 'Rows',
@@ -48,7 +48,7 @@ _and 3 more_
 `)
   })
 
-  it('leaves commands out, and keeps what they would do', () => {
+  it('leaves out commands, but keeps what they would do', () => {
     const drawn = formatMarkdown([
       {
         tables: [
@@ -63,7 +63,7 @@ _and 3 more_
     expect(drawn).not.toContain('sluice retry')
   })
 
-  it('takes nothing of what others wrote for Markdown, HTML, a link or a mention', () => {
+  it('takes nothing that others wrote for Markdown, HTML, a link or a mention', () => {
     const hostile = '# <img src=x> **bold** `code` [a](https://evil.test) @team #12 | \u202Eevil\n- item'
     const [line = ''] = formatMarkdown([{ lines: [hostile] }]).split('\n')
     expect(line).toBe(

@@ -31,7 +31,7 @@ function toContent(body: unknown): AnswerContent {
   return new AnswerContent(JSON.stringify(body), 'content')
 }
 
-/** A cell of the only column asked for. */
+/** A cell of the only requested column. */
 function readCell(
   name: string,
   ...[result, parts]: [Parameters<typeof buildResult>[0], Partial<ColumnChoice>?]
@@ -41,7 +41,7 @@ function readCell(
   return column.read(buildResult(result))
 }
 
-test('columns come in the order asked for, each once', () => {
+test('columns come in the requested order, each once', () => {
   expect(toNames(['sluice_state', 'text', 'scores', 'source', 'sluice_state', 'score.hate'])).toEqual([
     'sluice_state',
     1,
@@ -51,13 +51,13 @@ test('columns come in the order asked for, each once', () => {
   ])
 })
 
-test("a source's column of a name that means something else is named with a prefix", () => {
+test('a source column whose name has another meaning gets a prefix', () => {
   const columns = ['sluice_state', 'scores', 'sluice_state']
   const asked = ['sluice_state', 'source.sluice_state', 'scores', 'source.scores']
   expect(toNames(asked, { columns })).toEqual(['sluice_state', 0, 'score.hate', 'score.self,harm', 1])
 })
 
-test('the file of a row is a column by itself if the source has several files, and on request otherwise', () => {
+test('the file of a row is a column if the source has several files, and on request otherwise', () => {
   expect(toNames(['default'])).not.toContain('sluice_file')
   const names = toNames(['default'], { hasFiles: true })
   expect(names[names.indexOf('sluice_file') - 1]).toBe('sluice_attempts')
@@ -66,7 +66,7 @@ test('the file of a row is a column by itself if the source has several files, a
   expect(isExportHeader(['id', ...names.map(String)])).toBe(true)
 })
 
-test('columns of verdicts come by themselves where there are verdicts, and are empty on request where not', () => {
+test('verdict columns come automatically if there are verdicts, and are empty on request if not', () => {
   const verdicts = ['sluice_verdict', 'sluice_rule', 'sluice_note']
   expect(toNames(['default', 'all'])).not.toEqual(expect.arrayContaining(verdicts))
   expect(toNames(['default'], { hasVerdicts: true })).toEqual(expect.arrayContaining(verdicts))
@@ -75,7 +75,7 @@ test('columns of verdicts come by themselves where there are verdicts, and are e
   expect(readCell('sluice_verdict', {})).toBe('')
 })
 
-test("a source's own column of verdicts is meant until the run has verdicts", () => {
+test("a source's own verdict column is meant until the run has verdicts", () => {
   const columns = ['text', 'sluice_verdict']
   expect(toNames(['sluice_verdict'], { columns })).toEqual([1])
   expect(toNames(['sluice_verdict', 'source.sluice_verdict'], { columns, hasVerdicts: true })).toEqual([
@@ -84,7 +84,7 @@ test("a source's own column of verdicts is meant until the run has verdicts", ()
   ])
 })
 
-test('several verdicts of a row are joined with their rules in the same order, and a common note stands once', () => {
+test('several verdicts of a row are joined with their rules in the same order, and a common note appears once', () => {
   const given = { row: 1, note: 'an advert', given_at: '', stratum: null, stratum_rows: null }
   const verdicts = [
     { ...given, verdict: 'should' as const, rule: 'Hate' },
@@ -95,13 +95,13 @@ test('several verdicts of a row are joined with their rules in the same order, a
   expect(readCell('sluice_note', { verdicts })).toBe('an advert')
 })
 
-test('each rule has a column of its own, with its id where names repeat', () => {
+test('each rule has its own column, with its id if names repeat', () => {
   const rules = [SPAM, { ruleId: 'r2', ruleName: 'Spam' }, { ruleId: 'r3', ruleName: '' }]
   expect(toNames(['rules'], { rules })).toEqual(['rule.Spam (r1)', 'rule.Spam (r2)', 'rule.r3'])
   expect(toNames(['id'], { rulesAsColumns: true })).toEqual([0, 'rule.Spam'])
 })
 
-test('a rule is true or false where the service decided, and empty where it did not', () => {
+test('a rule is true or false if the service decided, and empty if it did not', () => {
   expect(readCell('rule.Spam', { triggeredRules: [SPAM] })).toBe('true')
   expect(readCell('rule.Spam', { triggeredRules: [] })).toBe('false')
   for (const state of ['rejected', 'failed', 'unknown', 'pending', 'invalid', 'overdue'] as const) {
@@ -130,7 +130,7 @@ test('any member of the answer is a column by its path, also through lists', () 
   expect(readCell('answer.user_id', {})).toBe('')
 })
 
-test('the bodies of the answer and of the callback that settled a row are columns as they came', () => {
+test('the bodies of the answer and of the settling callback are columns, unchanged', () => {
   const callback = { receivedAt: '2026-11-22T00:00:00.000Z', cutFrom: null }
   const result = {
     response: { body: '{"task_id": "t1"}', cutFrom: null },
@@ -165,7 +165,7 @@ test('an unknown column is refused with the nearest names', () => {
   }
 })
 
-test('an export of all columns, or with a column for each rule, is still known as one of ours', () => {
+test('an export of all columns, or with a column for each rule, is recognised as ours', () => {
   for (const names of [toNames(['all']), toNames(['default'], { rulesAsColumns: true })]) {
     expect(names).toContain('rule.Spam')
     expect(names.at(-1)).toBe('sluice_callback_latency_ms')

@@ -44,7 +44,7 @@ test('a run without any recorded result has sent nothing', () => {
   expect(toRowCounts(new Map(), 3)).toMatchObject({ read: 3, succeeded: 0, not_sent: 3 })
 })
 
-test('attempts are counted by outcome, and as sent together; those that were retried are apart', () => {
+test('attempts are counted by outcome and in total; retried ones separately', () => {
   const counts = new Map(Object.entries({ succeeded: 4, rejected: 3, failed: 2, unknown: 1, retried: 5 }))
   expect(toRequestCounts(counts)).toEqual({
     sent: 10,
@@ -57,7 +57,7 @@ test('attempts are counted by outcome, and as sent together; those that were ret
   expect(toRequestCounts(new Map())).toMatchObject({ sent: 0, retried: 0 })
 })
 
-test('a key becomes the group that it was made of', () => {
+test('a key becomes the group that it was made of again', () => {
   const counts = new Map([[toErrorKey('rejected', 400, 'INVALID_PARAM', 'post_id "a,b" must not…\n'), 3]])
   expect(toErrorGroups(counts)).toEqual([
     {
@@ -70,7 +70,7 @@ test('a key becomes the group that it was made of', () => {
   ])
 })
 
-test('groups come with most rows first, those without rows not at all', () => {
+test('groups come with the most rows first, and not at all without rows', () => {
   const counts = new Map([
     [toErrorKey('unknown', null, null, 'gone'), 2],
     [toErrorKey('failed', null, 'ECONNREFUSED', 'refused'), 0],
@@ -83,7 +83,7 @@ test('groups come with most rows first, those without rows not at all', () => {
   ])
 })
 
-test('keys differ where any part of the cause does', () => {
+test('keys differ if any part of the cause does', () => {
   const keys = [
     toErrorKey('rejected', 400, 'X', 'no'),
     toErrorKey('unknown', 400, 'X', 'no'),
@@ -102,11 +102,11 @@ test.each([
   ['task 9f3b2c1d-55aa-4e0f-8d11-aa00bb11cc22 is gone', 'task … is gone'],
   ['text is longer than 100 characters', 'text is longer than 100 characters'],
   ['invalid-parameter-without-digits', 'invalid-parameter-without-digits'],
-])('`%s` is of the cause `%s`', (message, pattern) => {
+])('`%s` belongs to the cause `%s`', (message, pattern) => {
   expect(toErrorPattern(message)).toBe(pattern)
 })
 
-test('says the status of a cause once', () => {
+test('names the status of a cause once', () => {
   const label = (message: string) => toCauseLabel(toErrorKey('unknown', 200, null, message))
   expect(label('answered 200 with an empty body')).toBe('answered 200 with an empty body')
   expect(label('too rude')).toBe('200 too rude')

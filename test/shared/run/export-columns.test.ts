@@ -19,7 +19,7 @@ test('the page about exports lists every column', () => {
   expect(new Set(listed)).toEqual(new Set([...names]))
 })
 
-test.each(KINDS)('the header of an export of %s is known as one of ours, and a part of it is not', (kind) => {
+test.each(KINDS)('the header of an export of %s is recognised as ours, and a part of it is not', (kind) => {
   const own = toNames(kind, ['hate', '=1+1'])
   expect(isExportHeader(['text', 'sluice_row', ...own])).toBe(true)
   expect(isExportHeader([...own, 'text', 'my note'])).toBe(true)
@@ -27,7 +27,7 @@ test.each(KINDS)('the header of an export of %s is known as one of ours, and a p
   expect(isExportHeader(own.slice(1))).toBe(false)
 })
 
-test('the header of an export of an earlier version is still known as one of ours', () => {
+test("the header of an earlier version's export is still recognised as ours", () => {
   const earlier =
     'text,sluice_row,sluice_state,sluice_status,sluice_error_code,sluice_message,sluice_task_id,sluice_post_id,' +
     'sluice_triggered_rules,sluice_duration_ms,sluice_attempts,sluice_custom_index_item_id,sluice_term_outcome,' +
@@ -35,7 +35,7 @@ test('the header of an export of an earlier version is still known as one of our
   expect(isExportHeader(earlier.split(','))).toBe(true)
 })
 
-/** The text of a column of a task that was answered so. */
+/** The cell of a column for a task with this answer. */
 function readColumn(name: string, body: string, rules: ExportRow['triggeredRules'] = []): string {
   const row = {
     content: new AnswerContent(body, 'content'),
@@ -58,7 +58,7 @@ test.each([
   expect(readColumn('sluice_triggered_rules', '{}', rules)).toBe(text)
 })
 
-test('an empty list of an answer is not the same as none', () => {
+test('an empty list in an answer differs from a missing one', () => {
   expect(readColumn('sluice_pii', '{"task_id":"t","pii_entities":[]}')).toBe('[]')
   expect(readColumn('sluice_pii', '{"task_id":"t"}')).toBe('')
   expect(readColumn('sluice_urls', '{"a":{"urls":[]},"b":{"urls":["https://a.test; b"]}}')).toBe(

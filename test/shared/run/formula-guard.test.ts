@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { addFormulaGuard, removeFormulaGuard } from '../../../src/shared/run/formula-guard.ts'
 import { measureProcessorMs } from '../../helpers/resource-use.ts'
 
-test('taking the guard off is the exact inverse of putting it on, for every short cell', () => {
+test('removing the guard is the exact inverse of adding it, for every short cell', () => {
   const characters = ["'", '=', '+', '＠', ' ', '\t', '\r', '\u200b', '\u3000', 'a', '-', '"', '']
   for (const first of characters) {
     for (const second of characters) {
@@ -18,7 +18,7 @@ test('taking the guard off is the exact inverse of putting it on, for every shor
   }
 })
 
-test('only the beginning of a cell is guarded, whatever stands behind delimiters and in further lines', () => {
+test('only the beginning of a cell is guarded, whatever follows delimiters or line breaks', () => {
   for (const cell of [
     'a;=1+1;b',
     'he said,-ok',
@@ -36,7 +36,7 @@ test('only the beginning of a cell is guarded, whatever stands behind delimiters
   }
 })
 
-test('numbers with a sign, and signs alone, are no formulas', () => {
+test('signed numbers and lone signs are not formulas', () => {
   for (const cell of [
     ...[
       '-5',
@@ -54,7 +54,7 @@ test('numbers with a sign, and signs alone, are no formulas', () => {
     ...['-', '+', '@', '='],
   ]) {
     expect(addFormulaGuard(cell), cell).toBe(cell)
-    // An apostrophe in front was there before.
+    // The apostrophe in front was there before.
     expect(removeFormulaGuard(`'${cell}`, 'current'), cell).toBe(`'${cell}`)
   }
   for (const cell of ['-5+3', '+49-170-1234', '-1/2', '-5 apples', '-A1', '--5', '=5', '@5', '-5\n=1']) {
@@ -71,11 +71,11 @@ test.each([
   ["'\t'=1", '\t=1'],
   ["first\n'- second", 'first\n- second'],
   ["it's; 'x", "it's; 'x"],
-])('the guard of version 0.2 is taken off %j', (guarded, cell) => {
+])('the guard of version 0.2 is removed from %j', (guarded, cell) => {
   expect(removeFormulaGuard(guarded, 'earlier')).toBe(cell)
 })
 
-test('cells that no spreadsheet runs stay as they are', () => {
+test('cells that no spreadsheet runs are unchanged', () => {
   for (const cell of [
     '',
     'a=1',

@@ -32,7 +32,7 @@ const STATES: ItemState[] = [
   'overdue',
 ]
 
-/** Where an item is after events that each meant something; null if one of them meant nothing. */
+/** The state of an item after events that each had an effect; null if one had none. */
 function follow(...events: readonly ItemEvent[]): ItemState | null {
   return events.reduce<ItemState | null>(
     (state, event) => (state === null ? null : nextItemState(state, event)),
@@ -60,7 +60,7 @@ test.each<[string, ItemEvent[], ItemState]>([
   expect(follow(...events)).toBe(expected)
 })
 
-test('an answer, a timeout and a decision mean something only where they can come', () => {
+test('an answer, a timeout and a decision only have an effect in states where they can occur', () => {
   const ways = (event: ItemEvent) => STATES.filter((state) => nextItemState(state, event) !== null)
   expect(ways('claimed')).toEqual(['pending'])
   for (const answer of [
@@ -78,7 +78,7 @@ test('an answer, a timeout and a decision mean something only where they can com
   expect(ways('resend')).toEqual(['unknown'])
 })
 
-test('a callback is taken wherever nothing is known yet, and its yes outweighs every no', () => {
+test('a callback is accepted while nothing is known, and its yes outweighs every no', () => {
   for (const state of STATES) {
     expect(nextItemState(state, 'callback_succeeded')).toBe(state === 'succeeded' ? null : 'succeeded')
     const isToldAlready = state === 'succeeded' || state === 'rejected'
@@ -102,7 +102,7 @@ test('a callback settles an item once: doubled, early and late ones change nothi
   }
 })
 
-test('only the person’s word or a callback takes an item out of unknown', () => {
+test('only the person’s decision or a callback takes an item out of unknown', () => {
   const ways = EVENTS.filter((event) => nextItemState('unknown', event) !== null)
   expect(ways).toEqual(['callback_succeeded', 'callback_rejected', 'resend'])
 })

@@ -4,7 +4,7 @@ import { formatSlowdown } from '../../../src/shared/run/snapshot.ts'
 const at = (hours: number, minutes: number, seconds: number) =>
   new Date(2026, 10, 22, hours, minutes, seconds).getTime()
 
-test('a throttled run says at what pace it sends', () => {
+test('a throttled run reports its current pace', () => {
   const say = (pacePerS: number) =>
     formatSlowdown({ kind: 'throttled', pacePerS, nextTryAtMs: null, givesUpAtMs: null })
   expect(say(198.4)).toBe('throttled by the service: sending at most 198/s')
@@ -23,14 +23,14 @@ test('a run that gets only 429s says when it tries again and when it gives up', 
   )
 })
 
-test('a service that is down is named with the cause and the time until the run gives up', () => {
+test('an unavailable service is reported with the cause and the time until the run gives up', () => {
   const reason = 'connection refused by 127.0.0.1:8080; check the port and that the service is running'
   expect(formatSlowdown({ kind: 'unreachable', reason, givesUpAtMs: at(14, 0, 30) })).toBe(
     'cannot reach the service: connection refused by 127.0.0.1:8080; trying again until 14:00:30',
   )
 })
 
-test('a run whose last rows wait says until when, with the day where that is another one', () => {
+test('a run whose last rows wait says until when, with the day if it is not today', () => {
   const today = new Date()
   today.setHours(23, 59, 58, 0)
   expect(formatSlowdown({ kind: 'waiting', untilMs: today.getTime() })).toBe(

@@ -14,12 +14,12 @@ describe('settings of the sandbox that a window writes', () => {
     'html=1%,status=502',
     'broken-json=12.5%',
     'truncated=100%',
-  ])('say %s as the sandbox reads it', (text) => {
+  ])('write %s as the sandbox reads it', (text) => {
     expect(parseFaults([text]).map(formatFault)).toEqual([text])
   })
 
   it.each(['0ms', '40ms', '110ms±70ms', '20ms|200ms±50ms@5%', '0ms|1ms@33.3333%|2ms@0.5%'])(
-    'say the latency %s as the sandbox reads it',
+    'write the latency %s as the sandbox reads it',
     (text) => {
       expect(formatLatency(parseLatency(text))).toBe(text)
     },

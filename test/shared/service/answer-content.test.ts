@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { AnswerContent, NO_CONTENT } from '../../../src/shared/service/answer-content.ts'
 
-test('an answer says what its operation asks of it, and nothing where it is none', () => {
+test('an answer gives what its operation needs, and nothing if it is not one', () => {
   const task = new AnswerContent('{"language":"EN","message":"ok"}', 'content')
   expect(task.task?.languages).toEqual(['EN'])
   expect(task.appeal).toBeNull()
@@ -22,6 +22,6 @@ test.each([
   ['{"from_cache":"yes"}', null],
   ['{"text":"of from_cache"}', null],
   ['{}', null],
-])('whether an answer came from the cache is read as it is meant (%s)', (text, fromCache) => {
+])('whether an answer came from the cache is read in every form (%s)', (text, fromCache) => {
   expect(new AnswerContent(text, 'content').fromCache).toBe(fromCache)
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { sayCorrectedUrl, toBaseUrl } from '../../../src/shared/service/base-url.ts'
 
 describe('a base URL', () => {
-  it('loses the path that is added to it for each request', () => {
+  it('loses the path that is added for each request', () => {
     for (const path of [
       '/api/v1',
       '/api/v1/',

@@ -7,7 +7,7 @@ import { taskPath } from '../../../src/shared/operations/task.ts'
 import { isDotSegment, toAuthorization } from '../../../src/shared/service/endpoints.ts'
 
 describe('paths of the service', () => {
-  it('name version and mode of a task, and ask v1 alone for the legacy response', () => {
+  it('contain version and mode of a task, and request the legacy response from v1 only', () => {
     expect(taskPath({ api: 'v1', mode: 'sync', legacy: false })).toBe('/api/v1/task/sync')
     expect(taskPath({ api: 'v1', mode: 'async', legacy: true })).toBe('/api/v1/task/async?legacy=1')
     expect(taskPath({ api: 'v2', mode: 'sync', legacy: true })).toBe('/api/v2/task/sync')
@@ -21,7 +21,7 @@ describe('paths of the service', () => {
     expect(appealStatusPath('../keys')).toBe('/api/v1/appeals/status/..%2Fkeys')
   })
 
-  it('refuse an id that would leave its segment, however it is spelled', () => {
+  it('refuse an id that would leave its segment, in any spelling', () => {
     for (const id of ['.', '..', '%2e', '%2E.', '.%2e', '%2e%2E', '%252e%252e']) {
       expect(isDotSegment(id), id).toBe(true)
       expect(() => indexAddPath({ indexId: id, mode: 'sync' }), id).toThrow('leave its place')
@@ -33,7 +33,7 @@ describe('paths of the service', () => {
     for (const id of ['...', 'a.', '.a', '%2f', 'v1..2']) expect(isDotSegment(id), id).toBe(false)
   })
 
-  it('are called with the key as a token', () => {
+  it('are requested with the key as a token', () => {
     expect(toAuthorization('abc')).toBe('token abc')
   })
 })

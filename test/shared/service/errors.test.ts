@@ -16,7 +16,7 @@ const BODY = {
 }
 
 describe('reading an error body', () => {
-  it('takes the body of the interface as its schema does', () => {
+  it("reads the interface's body as its schema does", () => {
     const body = serviceErrorSchema.parse(BODY)
     expect(readServiceError(BODY)).toEqual({
       status: body.status,
@@ -26,7 +26,7 @@ describe('reading an error body', () => {
     expect(isServiceErrorBody(BODY)).toBe(true)
   })
 
-  it('takes what a gateway answers in its place as far as it goes', () => {
+  it("reads as much as it can of a gateway's answer", () => {
     expect(readServiceError({ message: 'Forbidden' })).toEqual({
       status: null,
       errorCode: null,
@@ -41,7 +41,7 @@ describe('reading an error body', () => {
   })
 
   it.each([[null], ['error'], [[]], [{}], [{ task_id: 't1' }], [{ error: false }], [{ error_code: 5 }]])(
-    'answers null to %j',
+    'returns null for %j',
     (body) => {
       expect(readServiceError(body)).toBeNull()
       expect(isServiceErrorBody(body)).toBe(false)
@@ -61,7 +61,7 @@ describe('the table of errors', () => {
     )
   })
 
-  it('has every code that the interface shows', () => {
+  it('has every code in the interface', () => {
     expect([...new Set(SERVICE_ERRORS.map((entry) => entry.errorCode))].sort()).toEqual([
       'INVALID_API_KEY',
       'INVALID_APPEAL',
@@ -74,13 +74,13 @@ describe('the table of errors', () => {
 })
 
 describe('a wrong key', () => {
-  it('is known by its code, whatever the status', () => {
+  it('is recognised by its code, whatever the status', () => {
     expect(isKeyRefusal(403, 'INVALID_API_KEY')).toBe(true)
     expect(isKeyRefusal(400, 'INVALID_API_KEY')).toBe(true)
     expect(isKeyRefusal(null, 'INVALID_API_KEY')).toBe(true)
   })
 
-  it('is known by 401 and 403 where the code says nothing else that the interface knows', () => {
+  it('is recognised by 401 and 403 unless the code says something else that the interface knows', () => {
     expect(isKeyRefusal(401, null)).toBe(true)
     expect(isKeyRefusal(403, 'FORBIDDEN')).toBe(true)
     expect(isKeyRefusal(403, 'PARAM_REQUIRED')).toBe(false)

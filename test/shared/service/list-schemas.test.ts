@@ -7,7 +7,7 @@ import { appealResponseSchema } from '../../../src/shared/service/appeal.ts'
 import { indexAddResponseSchema } from '../../helpers/answer-schemas.ts'
 
 describe('watchlist terms', () => {
-  it('may have 1024 characters and notes as long, and no more', () => {
+  it('may have 1024 characters and equally long notes, and no more', () => {
     const withTerm = (term: string, notes: string) => addTermSchema.safeParse({ term, notes }).success
     expect(withTerm('a'.repeat(1024), 'n'.repeat(1024))).toBe(true)
     expect(withTerm('a'.repeat(1025), 'n')).toBe(false)

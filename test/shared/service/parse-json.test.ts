@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { parseJson } from '../../../src/shared/service/parse-json.ts'
 
-it('keeps the digits of integers that a double cannot hold, wherever they stand', () => {
+it('keeps the digits of integers that a double cannot hold, wherever they are', () => {
   const long = '12345678901234567890'
   const texts = [`{"id":${long}}`, `{"id": -${long}}`, `[0.5,${long}]`, long, `-${long}`, ` ${long}`]
   expect(texts.map(parseJson)).toEqual([
@@ -12,12 +12,12 @@ it('keeps the digits of integers that a double cannot hold, wherever they stand'
     `-${long}`,
     long,
   ])
-  // Beside a score with as many digits as a double has.
+  // Next to a score with as many digits as a double has.
   const score = 81 / 997
   expect(parseJson(`{"score":${score},"id":${long}}`)).toEqual({ score, id: long })
 })
 
-it('reads all other numbers as they are', () => {
+it('reads all other numbers unchanged', () => {
   const numbers = [81 / 997, -1 / 3, 1e-7 / 3, 2 ** 53 - 1, 1e300]
   expect(parseJson(JSON.stringify({ numbers }))).toEqual({ numbers })
   const texts = ['1234567890123456.5', '12345678901234567890.5e-3']

@@ -13,6 +13,6 @@ test.each<[string, string, unknown[]]>([
   ['one', '{"user_id":"u1"}', []],
   ['none', '{"text":"user_id \\"user_id\\""}', []],
   ['a list', '[{"user_id":1},{"user_id":2}]', []],
-])('of %s it gives those of the top level if there are several', (_, json, values) => {
+])('of %s it returns the top-level ones that occur more than once', (_, json, values) => {
   expect(readRepeatedMember(json, 'user_id')).toEqual(values)
 })

@@ -15,7 +15,7 @@ describe('a v1 task', () => {
     expect(findIssues({ url: 'https://example.com/a.png', user_id: 'u1', post_id: 'p1' })).toEqual([])
   })
 
-  it('may carry every field of the interface', () => {
+  it('may have every field of the interface', () => {
     const task = {
       ...TEXT_TASK,
       group_id: 'g',
@@ -35,7 +35,7 @@ describe('a v1 task', () => {
     expect(findIssues({ ...TEXT_TASK, post_id: id })).toHaveLength(1)
   })
 
-  it('refuses both contents at once, and none', () => {
+  it('refuses both contents at once, and neither', () => {
     expect(findIssues({ ...TEXT_TASK, url: 'https://example.com/' })).toEqual([
       'url: must not be sent together with text_data',
     ])
@@ -76,7 +76,7 @@ describe('the list of task fields', () => {
 })
 
 describe('the list of models', () => {
-  it('is the table of the interface, word for word', () => {
+  it('matches the table of the interface, word for word', () => {
     expect(MODELS.map(({ value, label, sync, async }) => [value, label, sync, async])).toEqual([
       ['visual', 'Visual moderation', true, true],
       ['text', 'Text moderation', true, true],

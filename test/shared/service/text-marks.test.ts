@@ -11,7 +11,7 @@ function markAll(text: string, found: Partial<typeof NOTHING>) {
   ])
 }
 
-test('an entity is marked where its offsets say, also where the same value stands before it', () => {
+test('an entity is marked at its offsets, even if the same value occurs before them', () => {
   const text = 'a@b.io or a@b.io'
   const entity = { value: 'a@b.io', start_index: 10, end_index: 16, type: 'EMAIL' }
   expect(findTextMarks(text, { ...NOTHING, pii: [entity] })).toEqual([
@@ -19,7 +19,7 @@ test('an entity is marked where its offsets say, also where the same value stand
   ])
 })
 
-test('offsets that count characters are understood, and wrong ones give way to the value', () => {
+test('offsets in characters are understood, and wrong ones are replaced by a search for the value', () => {
   const text = '👍👍 call 555-1234 or 555-1234'
   const counted = { value: '555-1234', start_index: 8, end_index: 16, type: 'PHONE' }
   expect(findTextMarks(text, { ...NOTHING, pii: [counted] }).map(({ start }) => start)).toEqual([10])
@@ -39,6 +39,6 @@ test('terms are found in either case and addresses as texts; marks never overlap
   ])
 })
 
-test('what the text does not hold is not marked', () => {
+test('a value that is not in the text is not marked', () => {
   expect(markAll('plain', { pii: [{ value: 'x@y.z' }, {}, null, 7], urls: [''] })).toEqual([])
 })
