@@ -14,7 +14,7 @@ const CLOSED = {
   message: expect.stringMatching(/^The service closed connections after an answer without saying so\./),
 }
 
-/** Closes each connection after its first answer, and announces nothing. */
+/** Closes each connection after its first answer without announcing it. */
 const startClosingService = () =>
   startFaultServer({
     onRequest: (request, wire) => {
@@ -23,7 +23,7 @@ const startClosingService = () =>
     },
   })
 
-test('a run whose service closes connections unannounced says in snapshot, summary and text that it reuses none', async () => {
+test('a run whose service closes connections unannounced reports in snapshot, summary and text that it reuses none', async () => {
   const server = await startClosingService()
   const run = await engine.runs.startRun(createRunPlan(folder, 40, server.baseUrl), { apiKey: 'key' })
   const snapshot = untilSnapshot(run, ({ warnings }) => warnings.length > 0)
@@ -36,7 +36,7 @@ test('a run whose service closes connections unannounced says in snapshot, summa
   expect((await engine.runs.summarizeRun(run.runId)).warnings).toEqual([CLOSED])
 })
 
-test('a load test says so too', async () => {
+test('a load test reports that too', async () => {
   onlyInLongForm()
   const server = await startClosingService()
   const plan = createRunPlan(folder, 10, server.baseUrl, {

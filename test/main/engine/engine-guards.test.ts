@@ -30,7 +30,7 @@ test('an export never replaces the source of its run', async () => {
   expect(readFileSync(plan.source.path)).toEqual(before)
 })
 
-test('a journal that is damaged is named, and hides no other run', async () => {
+test('a damaged journal is named and hides no other run', async () => {
   const server = await startTakingService()
   const run = await engine.runs.startRun(createRunPlan(folder, 1, server.baseUrl), START)
   await run.ended
@@ -43,7 +43,7 @@ test('a journal that is damaged is named, and hides no other run', async () => {
   ])
 })
 
-test('an invalid row says everything that is wrong with it, and what was found', async () => {
+test('an invalid row lists all of its problems, and what was found', async () => {
   const server = await startTakingService()
   const plan = createRunPlan(folder, ['fine', ',a_2\nfine too'], server.baseUrl)
   const run = await engine.runs.startRun(plan, START)
@@ -56,7 +56,7 @@ test('an invalid row says everything that is wrong with it, and what was found',
   expect(rows[0]?.message).toMatch(/text_data, which is empty; user_id: must not contain .*found `a_2`/)
 })
 
-test('a code that means delivered can be named when a run is retried; the lost result is counted', async () => {
+test('a retry accepts a code that means delivered, and counts the lost result', async () => {
   onlyInLongForm()
   const server = await startFaultServer({
     onRequest: (_, wire) => wire.send(400, toErrorAnswer(400, 'DUPLICATE_POST_ID', 'had it before')),
@@ -69,7 +69,7 @@ test('a code that means delivered can be named when a run is retried; the lost r
   expect(await child.ended).toMatchObject({ rows: { succeeded: 2 }, result_lost: { rows: 2 } })
 })
 
-test('a child run in the middle that is deleted does not give its child’s rows back to its parent', async () => {
+test('deleting a child run between two others does not give its child’s rows back to its parent', async () => {
   onlyInLongForm()
   const server = await startTakingService()
   const parent = await engine.runs.startRun(createRunPlan(folder, 3, server.baseUrl), {

@@ -20,7 +20,7 @@ const START = { apiKey: 'key' }
 const startTakingService = () =>
   startFaultServer({ onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)) })
 
-test('a run is sent in a thread of its own from source to end, and can be read meanwhile', async () => {
+test('a run is sent in its own thread from source to end, and can be read meanwhile', async () => {
   const server = await startHoldingService()
   const run = await engine.runs.startRun(createRunPlan(folder, 10, server.baseUrl), START)
   expect(engine.runs.heldRun(run.runId)).toBe(run)
@@ -43,14 +43,14 @@ test('a run is sent in a thread of its own from source to end, and can be read m
   expect((await engine.runs.listRuns()).runs).toContainEqual(await engine.runs.summarizeRun(run.runId))
 })
 
-test('a run obeys from outside its thread: begin, pause, concurrency, resume, stop', async () => {
+test('a run obeys commands from outside its thread: begin, pause, concurrency, resume, stop', async () => {
   const server = await startHoldingService()
   const plan = createRunPlan(folder, 50, server.baseUrl, { pace: { kind: 'closed', concurrency: 1 } })
   const run = await engine.runs.startRun(plan, { ...START, hold: true })
   const readShown = async () => {
     const state = toShownState(await engine.runs.summarizeRun(run.runId))
     const lists = await Promise.all(FOUND_STATES.map((one) => engine.runs.listRuns({ states: [one] })))
-    // Each state finds the runs that are called so, and no other.
+    // Each state finds exactly the runs in that state.
     const found = FOUND_STATES.filter((_, at) => lists[at]?.runs.some(({ run_id }) => run_id === run.runId))
     expect(found).toEqual([state])
     return state
@@ -112,7 +112,7 @@ test('a run that another process holds is running, and is taken over when that p
   expect(await resumed.ended).toMatchObject({ state: 'completed', rows: { succeeded: 3 } })
 })
 
-test('a deleted run is gone, with every file of it', async () => {
+test('a deleted run is gone with all its files', async () => {
   onlyInLongForm()
   const server = await startTakingService()
   const run = await engine.runs.startRun(createRunPlan(folder, 3, server.baseUrl), START)
@@ -130,7 +130,7 @@ test('a deleted run is gone, with every file of it', async () => {
   }
 })
 
-test.each(['', '.', '..', '../runs/x', 'a/b', 'no-such-run'])('`%s` names no run', async (runId) => {
+test.each(['', '.', '..', '../runs/x', 'a/b', 'no-such-run'])('`%s` does not name a run', async (runId) => {
   await expect(engine.runs.summarizeRun(runId)).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' })
 })
 
@@ -144,7 +144,7 @@ test('a source that cannot be used leaves no run behind', async () => {
   expect(listRunIds(folder)).toEqual(before)
 })
 
-test('a key that no header can carry is refused before a run begins', async () => {
+test('a key that cannot be a header value is refused before a run begins', async () => {
   const before = listRunIds(folder)
   const plan = createRunPlan(folder, 1, 'http://127.0.0.1:1')
   const starting = engine.runs.startRun(plan, { apiKey: 'pasted\nwith a break' })
@@ -153,7 +153,7 @@ test('a key that no header can carry is refused before a run begins', async () =
   expect(listRunIds(folder)).toEqual(before)
 })
 
-test('runs are listed newest first, and one that was cut off before its plan is passed over', async () => {
+test('runs are listed newest first, without one that was cut off before its plan was stored', async () => {
   onlyInLongForm()
   const own = join(folder, 'own')
   const other = createTestEngine(own)
@@ -172,7 +172,7 @@ test('runs are listed newest first, and one that was cut off before its plan is 
   })
 })
 
-test('an engine that is closed stops its runs in order', async () => {
+test('a closed engine stops its runs in order', async () => {
   const own = join(folder, 'closing')
   const other = createTestEngine(own)
   const server = await startHoldingService()
@@ -185,19 +185,22 @@ test('an engine that is closed stops its runs in order', async () => {
   onTestFinished(() => reader.close())
   const { state, rows } = await reader.runs.summarizeRun(run.runId)
   expect(state).toBe('interrupted')
-  // What was in flight has ended; how much more went out before the thread was told is open.
+  // Requests in flight have ended; how many more went out before the thread heard of it is open.
   expect(rows.succeeded).toBeGreaterThanOrEqual(4)
   expect(rows.succeeded).toBeLessThan(400)
   expect(rows).toMatchObject({ unknown: 0, not_sent: 400 - rows.succeeded })
 })
 
-test('a workspace that cannot be made is named', () => {
+test('a workspace that cannot be created is named', () => {
   const file = join(folder, 'a-file')
   writeFileSync(file, '')
   expect(() => createTestEngine(join(file, 'workspace'))).toThrow(/cannot create the workspace .*a-file/)
 })
 
-test.skipIf(process.platform === 'win32')('the journals of a workspace are for its owner alone', () => {
-  createTestEngine(join(folder, 'fresh'))
-  expect(statSync(join(folder, 'fresh', 'runs')).mode & 0o777).toBe(0o700)
-})
+test.skipIf(process.platform === 'win32')(
+  'the journals of a workspace are readable by its owner only',
+  () => {
+    createTestEngine(join(folder, 'fresh'))
+    expect(statSync(join(folder, 'fresh', 'runs')).mode & 0o777).toBe(0o700)
+  },
+)

@@ -9,7 +9,7 @@ import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { createTestEngine, openEngine } from '../../helpers/test-engine.ts'
 import { createRunPlan } from '../../helpers/test-folder.ts'
 
-/** A workspace in which a run of so many rows has ended, and the engine that sent them, still open. */
+/** A workspace with an ended run of that many rows, and the open engine that sent it. */
 async function sendRows(rows: number, options: { limit?: number; hold?: boolean } = {}) {
   const folder = createTemporaryFolder()
   const workspace = join(folder, 'workspace')
@@ -27,7 +27,7 @@ async function sendRows(rows: number, options: { limit?: number; hold?: boolean 
   return { workspace, engine, runId: run.runId }
 }
 
-/** What a reader that comes later believes of a run. */
+/** The stored findings that a later reader trusts. */
 function loadFindings(workspace: string, runId: string): RowFindings | null {
   const pool = new ReaderPool()
   onTestFinished(() => pool.close())
@@ -40,7 +40,7 @@ function listFindings(workspace: string): string[] {
 }
 
 describe('an engine that no window uses', () => {
-  it(`stores the findings of a run of ${STORED_FROM_ROWS} rows as it closes, and again after a resume`, async () => {
+  it(`stores the findings of a run of ${STORED_FROM_ROWS} rows when it closes, and again after a resume`, async () => {
     const { workspace, engine, runId } = await sendRows(STORED_FROM_ROWS, { limit: STORED_FROM_ROWS - 10 })
     await engine.close()
     expect(loadFindings(workspace, runId)?.attempts.filter((tries) => tries === 1)).toHaveLength(
@@ -69,7 +69,7 @@ describe('an engine that no window uses', () => {
     expect(listFindings(workspace)).toEqual([])
   })
 
-  it('closes at once when it is told to while it makes them, and leaves nothing half', async () => {
+  it('closes at once on request while it computes them, and leaves nothing half written', async () => {
     const { workspace, engine, runId } = await sendRows(STORED_FROM_ROWS)
     const leaving = new AbortController()
     const closed = engine.close({ signal: leaving.signal })
@@ -79,13 +79,13 @@ describe('an engine that no window uses', () => {
     const left = listFindings(workspace)
     if (loadFindings(workspace, runId) === null) expect(left).toEqual([])
     else expect(left).toEqual([`${runId}.findings`])
-    // Whoever looks at the run next makes them.
+    // Whoever reads the run next computes them.
     const looking = openEngine(workspace)
     await looking.results.storeFindings(runId)
     expect(loadFindings(workspace, runId)).not.toBeNull()
   })
 
-  it('closes where they cannot be written, or their run is gone', async () => {
+  it('closes if they cannot be written or their run is gone', async () => {
     const { workspace, engine, runId } = await sendRows(STORED_FROM_ROWS)
     const inTheWay = toFindingsFile(workspace, runId)
     mkdirSync(join(inTheWay, 'folder'), { recursive: true })

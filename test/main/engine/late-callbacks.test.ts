@@ -7,7 +7,7 @@ import { createRunPlan, openTestFolder } from '../../helpers/test-folder.ts'
 
 const folder = openTestFolder()
 
-test('a callback that comes after its load test is over settles no row of its source', async () => {
+test('a callback that comes after its load test has ended settles no row of its source', async () => {
   onlyInLongForm()
   const service = await startCallbackService(({ index }) => ({ isLate: index === 2 }))
   const engine = openEngine(join(folder, 'load'))
@@ -26,7 +26,7 @@ test('a callback that comes after its load test is over settles no row of its so
   expect(later.callbacks).toEqual(ended.callbacks)
 }, 30_000)
 
-test('what is overdue by the time an ended run is looked at is said so, and sent again by a retry', async () => {
+test('rows that are overdue when an ended run is read are reported so, and sent again by a retry', async () => {
   const service = await startCallbackService(({ index }) => ({ isLate: index === 0 }))
   const engine = openEngine(join(folder, 'overdue'))
   const plan = createRunPlan(folder, 3, service.baseUrl, {
@@ -54,7 +54,7 @@ test('what is overdue by the time an ended run is looked at is said so, and sent
   ])
 }, 30_000)
 
-test('what became overdue while nobody held its run is asked about before it is sent again', async () => {
+test('rows that became overdue while nobody held their run are asked about before they are sent again', async () => {
   onlyInLongForm()
   const service = await startCallbackService(({ index }) => ({ isLate: index === 0 }))
   const engine = openEngine(join(folder, 'again'))

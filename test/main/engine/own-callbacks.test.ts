@@ -8,7 +8,7 @@ import { openTestFolder } from '../../helpers/test-folder.ts'
 
 const folder = openTestFolder()
 
-test('rows whose column of callback addresses is empty are answered to us, the others to their own', async () => {
+test('rows with an empty callback address column call back to us, the others to their own address', async () => {
   const urls: string[] = []
   const service = await startCallbackService(({ callbackUrl }) => {
     urls.push(callbackUrl)

@@ -11,7 +11,7 @@ const engine = openEngine(folder)
 
 const RULES = [{ rule_id: 'rule-of-names', rule_name: 'Names-of-others' }]
 
-/** Runs ten rows under a key, and exports them. */
+/** Runs ten rows with a key, and exports them. */
 async function runUnder(apiKey: string) {
   const server = await startFaultServer({
     onRequest: (request, wire) => wire.send(200, toTaskAnswer(request, RULES)),
@@ -28,7 +28,7 @@ async function runUnder(apiKey: string) {
   return { summary, exported, columns, runId: run.runId }
 }
 
-test('a run has the same results and columns whichever word of the answers its key is, and says what was taken out', async () => {
+test('a run has the same results and columns whichever word of the answers its key is, and says what was removed', async () => {
   const usual = await runUnder('a-key-of-none-of-them')
   expect(usual.summary.warnings).toEqual([])
   for (const key of ['triggered_rules', 'rule-of-names']) {

@@ -19,7 +19,7 @@ import { openReadyJournal, RULES_OF_ROWS, toAttempt } from './test-journal.ts'
 
 const ROWS = 2_500
 
-/** Closes a journal whose rows have rules, scores and names at random, and returns its file. */
+/** Closes a journal whose rows have random rules, scores and names, and returns its file. */
 function writeJournal({ classes }: { classes: number }): string {
   const journal = openReadyJournal(ROWS)
   const outcomes = new OutcomeWriter(journal)
@@ -77,7 +77,7 @@ function reopen(file: string, work: (db: DatabaseSync) => void): void {
 test.each([
   { classes: 6, what: 'few' },
   { classes: 1_000, what: 'more classes than have columns' },
-])('a journal of an earlier version says the same of each row, with $what', ({ classes }) => {
+])('a migrated journal says the same of each row, with $what', ({ classes }) => {
   const file = writeJournal({ classes })
   let before: ReturnType<typeof readFound> | null = null
   reopen(file, (db) => {
@@ -93,7 +93,7 @@ test.each([
   })
 })
 
-test('a journal of an earlier version that could not be brought over is left whole, and brought over later', () => {
+test('a journal whose migration fails is left unchanged, and migrated later', () => {
   const file = writeJournal({ classes: 6 })
   let before: ReturnType<typeof readFound> | null = null
   reopen(file, (db) => {
@@ -111,7 +111,7 @@ test('a journal of an earlier version that could not be brought over is left who
   reopen(file, (db) => expect(readFound(db)).toEqual(before))
 })
 
-test('a class whose name is too long for a column is listed, with those that have one', () => {
+test('a class whose name is too long for a column is listed with those that have one', () => {
   const journal = openReadyJournal(2)
   const outcomes = new OutcomeWriter(journal)
   const long = 'x'.repeat(2_000)

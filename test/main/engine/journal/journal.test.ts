@@ -14,7 +14,7 @@ import { insertTestRun, openTestJournal } from './test-journal.ts'
 const toUrl = (path: string) => new URL(`../../../../src/main/engine/${path}`, import.meta.url).href
 const READER_URL = toUrl('journal/journal.ts')
 
-/** Looks at a journal over and over, with a new reader each time, from the moment its file is there. */
+/** Reads a journal repeatedly, with a new reader each time, from the moment its file exists. */
 const READER = `
   const { existsSync } = require('node:fs')
   const { parentPort, workerData } = require('node:worker_threads')
@@ -39,7 +39,7 @@ const READER = `
 
 const toCounts = (journal: Journal) => Object.fromEntries(journal.counters.entries('state'))
 
-test('what is counted in a transaction is on disk with it', () => {
+test('counts of a transaction are on disk with it', () => {
   const journal = openTestJournal()
   journal.transact('process', () => journal.counters.add('state', 'succeeded', 3))
   journal.counters.add('state', 'succeeded', 2)
@@ -49,7 +49,7 @@ test('what is counted in a transaction is on disk with it', () => {
   expect(toCounts(openTestJournal({ file }))).toEqual({ succeeded: 5, unknown: 1 })
 })
 
-test('a transaction that fails takes its rows and its counts back, and keeps what was counted before', () => {
+test('a failed transaction undoes its rows and counts, and keeps earlier counts', () => {
   const journal = openTestJournal()
   journal.transact('process', () => journal.counters.add('state', 'succeeded', 1))
   journal.counters.add('state', 'failed', 7)
@@ -70,7 +70,7 @@ test('a transaction that fails takes its rows and its counts back, and keeps wha
   expect(toCounts(openTestJournal({ file }))).toEqual({ succeeded: 1, failed: 7 })
 })
 
-test('a transaction apart writes its own counts, and leaves those that wait for the transaction of their rows', () => {
+test('a separate transaction writes its own counts, and leaves those that wait for the transaction of their rows', () => {
   const journal = openTestJournal()
   const readStored = () =>
     Object.fromEntries(
@@ -113,7 +113,7 @@ test('the run’s own row is committed under FULL, outcomes and marks under NORM
   expect(journal.db.prepare('PRAGMA journal_mode').get()?.['journal_mode']).toBe('wal')
 })
 
-test('every commit is reported right before and right after it, with its number', () => {
+test('every commit is reported immediately before and after it, with its number', () => {
   const told: string[] = []
   const journal = openTestJournal({ onCommit: (when, number) => told.push(`${when} ${number}`) })
   journal.transact('process', () => {})
@@ -121,7 +121,7 @@ test('every commit is reported right before and right after it, with its number'
   expect(told).toEqual(['before 1', 'after 1', 'before 2', 'after 2'])
 })
 
-test('a full disk is said as such, and the journal can be written again when there is room', () => {
+test('a full disk is reported as such, and the journal can be written again when there is space', () => {
   const journal = openTestJournal()
   insertTestRun(journal)
   const { page_count } = journal.db.prepare('PRAGMA page_count').get() ?? {}
@@ -154,7 +154,7 @@ test('a reader sees what the writer has committed, and cannot write', () => {
   reader.close()
 })
 
-test('a journal is held by one at a time, and free when it is closed', () => {
+test('a journal has one holder at a time, and is free when it is closed', () => {
   const journal = openTestJournal()
   expect(isLeaseHeld(journal.file)).toBe(true)
   expect(() => new Journal(journal.file, { runId: 'run-1' })).toThrow(
@@ -164,7 +164,7 @@ test('a journal is held by one at a time, and free when it is closed', () => {
   expect(isLeaseHeld(journal.file)).toBe(false)
 })
 
-test('a lease that a killed process left is taken over', async () => {
+test('the lease of a killed process is taken over', async () => {
   const file = join(createTemporaryFolder(), 'run.journal')
   const holder = await holdLease(file)
   expect(isLeaseHeld(file)).toBe(true)
@@ -175,14 +175,14 @@ test('a lease that a killed process left is taken over', async () => {
   lease.release()
 })
 
-test('looking whether a lease is held does not let it go', () => {
+test('checking a lease does not release it', () => {
   const file = join(createTemporaryFolder(), 'run.journal')
   const lease = takeLease(file, 'the run')
   expect([isLeaseHeld(file), isLeaseHeld(file), isLeaseHeld(file)]).toEqual([true, true, true])
   lease.release()
 })
 
-test('a journal that cannot be opened lets its lease go', () => {
+test('a journal that cannot be opened releases its lease', () => {
   const file = join(createTemporaryFolder(), 'run.journal')
   writeFileSync(file, 'this is no database, and long enough to be told from one'.repeat(20))
   expect(() => new Journal(file, { runId: 'run-1' })).toThrow(
@@ -194,7 +194,7 @@ test('a journal that cannot be opened lets its lease go', () => {
   expect(isLeaseHeld(file)).toBe(false)
 })
 
-test('a lease that is damaged is named as a file that can be deleted', () => {
+test('a damaged lease is reported as a file that can be deleted', () => {
   const file = join(createTemporaryFolder(), 'run.journal')
   writeFileSync(`${file}.lease`, 'no database'.repeat(1_000))
   for (const look of [() => isLeaseHeld(file), () => takeLease(file, 'run 1')]) {
@@ -208,7 +208,7 @@ test('a lease that is damaged is named as a file that can be deleted', () => {
   }
 })
 
-test('a lease that cannot be written is not one that somebody holds', () => {
+test('a lease that cannot be written is not reported as held', () => {
   const file = join(createTemporaryFolder(), 'run.journal')
   mkdirSync(`${file}.lease`)
   const refusal = expect.objectContaining({
@@ -219,14 +219,14 @@ test('a lease that cannot be written is not one that somebody holds', () => {
   expect(() => isLeaseHeld(file)).toThrow(refusal)
 })
 
-test('a journal in a folder that is missing is refused in a person’s words', () => {
+test('a journal in a missing folder is refused with an understandable message', () => {
   const file = join(createTemporaryFolder(), 'missing', 'run.journal')
   expect(() => new Journal(file, { runId: 'run-1' })).toThrow(
     expect.objectContaining({ code: 'WORKSPACE_UNUSABLE' }),
   )
 })
 
-test('an empty file takes every step of the schema', () => {
+test('an empty file gets every step of the schema', () => {
   const file = join(createTemporaryFolder(), 'run.journal')
   writeFileSync(file, '')
   const db = openJournal(file)
@@ -246,11 +246,11 @@ test('an empty file takes every step of the schema', () => {
     ]),
   )
   db.close()
-  // Taking them again changes nothing.
+  // Applying them again changes nothing.
   openJournal(file).close()
 })
 
-test('a journal of a newer version is refused by writers and readers, and left as it is', () => {
+test('a journal of a newer version is refused by writers and readers, and left unchanged', () => {
   const file = join(createTemporaryFolder(), 'run.journal')
   const db = openJournal(file)
   db.exec(`PRAGMA user_version = ${MIGRATIONS.length + 1}`)
@@ -264,7 +264,7 @@ test('a journal of a newer version is refused by writers and readers, and left a
   expect(isLeaseHeld(file)).toBe(false)
 })
 
-test('a journal of an earlier version that another process brings up to date is not read meanwhile', () => {
+test('a journal is not read while another process migrates it from an earlier version', () => {
   const runs = join(createTemporaryFolder(), 'runs')
   mkdirSync(runs)
   const file = join(runs, 'run-1.journal')
@@ -282,7 +282,7 @@ test('a journal of an earlier version that another process brings up to date is 
   reader.close()
 })
 
-test('a journal can be looked at by other threads while its own is making it', async () => {
+test('other threads can read a journal while its own thread creates it', async () => {
   const folder = createTemporaryFolder()
   const readers = Array.from({ length: 2 }, () => new Worker(READER, { eval: true, workerData: READER_URL }))
   const untilAnswers = () =>
@@ -292,7 +292,7 @@ test('a journal can be looked at by other threads while its own is making it', a
     for (let round = 0; round < 8; round += 1) {
       const file = join(folder, `${round}.journal`)
       const answers = untilAnswers()
-      // The readers begin as soon as the file is there.
+      // The readers begin as soon as the file exists.
       for (const reader of readers) reader.postMessage(file)
       const journal = new Journal(file, { runId: 'run-1' })
       insertTestRun(journal)

@@ -5,7 +5,7 @@ import { LatencyMeter } from '../../../../src/shared/load/latency-meter.ts'
 import { openTestJournal } from './test-journal.ts'
 
 const FIRST_AT = 1_700_000_000
-/** Seconds after which all are read anew, which takes nearly all of the time. */
+/** Seconds after which all are reread, which takes nearly all of the time. */
 const READ_EVERY = inject('isLong') ? 11 : 55
 
 function openSeconds() {
@@ -23,7 +23,7 @@ function openSeconds() {
   return { write, view: { file: 'run.journal', db: journal.db } }
 }
 
-it('latencies that are asked for again and again are those that are read anew, whichever second grew', () => {
+it('repeatedly requested latencies equal reread ones, whichever second grew', () => {
   const { write, view } = openSeconds()
   const kept = new KeptLatencies()
   const expectSame = () => {

@@ -12,7 +12,7 @@ import { countArrivals, toRow } from '../run/wire-record.ts'
 
 const folder = openTestFolder()
 const engine = openEngine(folder)
-// Starts in this thread what needs none of its own.
+// Runs in this thread whatever needs no thread of its own.
 const runs = createInProcessRuns(folder)
 const START = { apiKey: 'key' }
 const EVEN = { rule_id: 'r2', rule_name: 'Even' }
@@ -38,7 +38,7 @@ async function startRun(rows = 6) {
   return { runId: run.runId, server }
 }
 
-/** A retry that is a run of its own, as earlier versions made each. */
+/** A retry as a run of its own, as earlier versions created it. */
 async function retry(runId: string, onUnknown: 'resend' | 'skip' = 'skip') {
   const run = runs.retryAsChild(runId, onUnknown)
   await run.ended
@@ -84,7 +84,7 @@ test('a run is counted together with its retries, each row by its newest answer'
   expect(searched.facets).toContainEqual({ kind: 'state', value: 'succeeded', label: 'succeeded', rows: 5 })
 })
 
-test('pages of a run show the newest answer of each row, whatever they are filtered by', async () => {
+test('pages of a run show the newest answer of each row, whatever the filter', async () => {
   const { runId } = await startRun()
   await retry(runId)
   const page = async (
@@ -120,7 +120,7 @@ test('pages of a run show the newest answer of each row, whatever they are filte
   expect((await page({ search: 'text 3' })).rows).toEqual(['3 rejected 2'])
 })
 
-test('a retry counts and lists the rows that a later retry took from elsewhere, too', async () => {
+test('a retry also counts and lists rows that a later retry took from elsewhere', async () => {
   const { runId } = await startRun()
   const first = await retry(runId)
   await retry(first, 'resend')
@@ -168,7 +168,7 @@ test('an export of a run has each row once, with its newest answer', async () =>
   ])
 })
 
-test('a retry sends what is unsuccessful in the whole run, whichever of its runs is named', async () => {
+test('a retry sends the unsuccessful rows of the whole run, whichever of its runs is named', async () => {
   const { runId, server } = await startRun()
   const first = await retry(runId)
   // Row 3 was refused in the retry, row 4 is unknown in the run itself.
@@ -219,7 +219,7 @@ test('a run with many retries has each row by the retry that settled it', async 
     onRequest: (request, wire) => {
       const row = toRow(request)
       tries.set(row, (tries.get(row) ?? 0) + 1)
-      // In each run one row fewer is refused.
+      // Each run refuses one row fewer.
       if ((tries.get(row) ?? 0) >= row) wire.send(200, toTaskAnswer(request))
       else wire.send(400, toErrorAnswer(400, 'INVALID_PARAM', 'no'))
     },

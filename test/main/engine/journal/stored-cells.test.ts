@@ -10,11 +10,11 @@ test.each([
   [[',', '","', '"', '""']],
   [['[]', '["a","b"]', '\\', '\\"', 'a\nb\r\n\t\u0000\u001f']],
   [['é', '日本', '👍', '\uD800', '\u2028']],
-])('cells come out as they went in: %j', (cells) => {
+])('cells are read back as they were stored: %j', (cells) => {
   expect(parseCells(JSON.stringify(cells))).toEqual(cells)
 })
 
-test('any mixture of quotes, commas, brackets and backslashes comes out as it went in', () => {
+test('any mixture of quotes, commas, brackets and backslashes is read back as stored', () => {
   const pieces = ['"', ',', '\\', '[', ']', 'a', ' ', '\n', 'é', '']
   let seed = 7
   const pick = (count: number): number => {
@@ -45,6 +45,6 @@ test.each([
   '[null]',
   '[["a"]]',
   '["a\\n",2]',
-])('cells that are no list of texts are refused instead of cut up: %s', (json) => {
+])('cells that are not a list of texts are refused, not split: %s', (json) => {
   expect(() => parseCells(json)).toThrow(SyntaxError)
 })

@@ -12,7 +12,7 @@ import { planSchema } from '../../../../src/shared/plan/plan.ts'
 import { NO_NAMES } from '../../../../src/shared/service/answer-findings.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 
-/** Opens a journal that is closed when the running test is finished, in a folder of its own unless given a file. */
+/** Opens a journal that closes after the running test, in a folder of its own unless a file is given. */
 export function openTestJournal(options: { file?: string; onCommit?: CommitHook } = {}): Journal {
   const { file = join(createTemporaryFolder(), 'run.journal'), onCommit } = options
   const journal = new Journal(file, { runId: 'run-1', onCommit })
@@ -48,7 +48,7 @@ export function toIntakeRow(row: number, parts: Partial<IntakeRow> = {}): Intake
   return { row, cells: [`text ${row}`], uniqueKey: null, problems: [], ...parts }
 }
 
-/** A journal whose intake is over, with these rows, or so many valid ones. */
+/** A journal after its intake, with these rows or with that many valid ones. */
 export function openReadyJournal(
   rows: number | IntakeRow[],
   options: { onCommit?: CommitHook } = {},
@@ -64,14 +64,14 @@ export function openReadyJournal(
   return journal
 }
 
-/** The run's row, which must be there. */
+/** The run's row, which must exist. */
 export function readRecord(journal: Journal): RunRecord {
   const record = readRunRecord(journal.db)
   if (record === null) throw new Error('the journal has no run')
   return record
 }
 
-/** A first try that succeeded, changed as told. */
+/** A successful first try with the given changes. */
 export function toAttempt(item: number, parts: Partial<AttemptRecord> = {}): AttemptRecord {
   return {
     item,
@@ -101,12 +101,12 @@ export function toAttempt(item: number, parts: Partial<AttemptRecord> = {}): Att
   }
 }
 
-/** The rules that rows triggered, by row: a table of `row`, `rule_id` and `rule_name`. */
+/** The rules that rows triggered: a table of `row`, `rule_id` and `rule_name`. */
 export const RULES_OF_ROWS = `(SELECT found.row, rule_id, rule_name FROM found
   JOIN term ON term.kind = 'rules' AND term.id = found.rules
   JOIN json_each(term.value) AS own JOIN rule ON rule.id = own.value)`
 
-/** The states of the items that have a result, and what the counters say of all. */
+/** The states of the items that have a result, and the counters of states. */
 export function readStates(journal: Journal): {
   items: Record<number, string>
   counted: Record<string, number>

@@ -24,11 +24,11 @@ const START = { apiKey: 'key' }
 
 let copies = 0
 
-/** Bytes that stand next to a journal in its WAL; none if it is missing. */
+/** Size of a journal's WAL in bytes; 0 if it is missing. */
 const walBytes = (runId: string) =>
   statSync(`${toJournalFile(folder, runId)}-wal`, { throwIfNoEntry: false })?.size ?? 0
 
-/** What a copy of a journal says that was made without the files next to it. */
+/** What a copy of a journal says without the files beside it. */
 function summarizeCopy(runId: string): RunSummary {
   copies += 1
   const workspace = join(folder, `copy-${copies}`)
@@ -44,7 +44,7 @@ function summarizeCopy(runId: string): RunSummary {
   }
 }
 
-/** What is said of a run itself, in whichever company of files. */
+/** The facts about a run itself, whichever files lie beside it. */
 const toOwn = ({ state, rows, ended_at: endedAt, requests }: RunSummary) => ({
   state,
   rows,
@@ -58,7 +58,7 @@ async function expectWhole(runId: string): Promise<void> {
   expect(toOwn(summarizeCopy(runId))).toEqual(toOwn(original))
 }
 
-/** A reader as another process has one, closed when the test is finished. */
+/** A reader like another process's, closed after the test. */
 function openReader(runId: string): DatabaseSync {
   const reader = new DatabaseSync(toJournalFile(folder, runId), { readOnly: true })
   onTestFinished(() => {
@@ -81,7 +81,7 @@ async function startInterruptedRun() {
   return run.runId
 }
 
-test('a journal is whole as soon as its writer closes it, whoever has it open', () => {
+test('a journal is complete in its file once its writer closes it, whoever has it open', () => {
   const journal = openReadyJournal(3)
   const reader = openJournalReader(journal.file)
   onTestFinished(() => reader.close())
@@ -92,7 +92,7 @@ test('a journal is whole as soon as its writer closes it, whoever has it open', 
   expect(readRunRecord(reader)?.state).toBe('completed')
 })
 
-test('a stopped run, and one that was resumed, is whole in its file although readers have it open', async () => {
+test('a stopped or resumed run is complete in its file although readers have it open', async () => {
   const runId = await startInterruptedRun()
   await expectWhole(runId)
   const reader = openReader(runId)
@@ -102,7 +102,7 @@ test('a stopped run, and one that was resumed, is whole in its file although rea
   expect(reader.isOpen).toBe(true)
 })
 
-test('a run that ended under somebody who was reading is made whole by the next look at it', async () => {
+test('a run that ended while somebody was reading is made complete by the next reader', async () => {
   onlyInLongForm()
   const runId = await startInterruptedRun()
   const reader = openReader(runId)
@@ -115,7 +115,7 @@ test('a run that ended under somebody who was reading is made whole by the next 
   await expectWhole(runId)
 })
 
-test('a run and its retry are whole in their files although readers have both open', async () => {
+test('a run and its retry are complete in their files although readers have both open', async () => {
   onlyInLongForm()
   let isMended = false
   const server = await startFaultServer({
@@ -137,7 +137,7 @@ test('a run and its retry are whole in their files although readers have both op
   expect(summarizeCopy(retry.runId)).toMatchObject({ state: 'completed', rows: { succeeded: 3 } })
 })
 
-test('a load test is whole in its file although readers have it open', async () => {
+test('a load test is complete in its file although readers have it open', async () => {
   onlyInLongForm()
   const server = await startFaultServer({
     onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),
@@ -161,11 +161,11 @@ test.each(
       (runId: string) => engine.results.readPage(runId, { filter: {}, offset: 0, limit: 5 }),
     ],
   ]),
-)('the journal of a killed process is made whole by the first who %s', async (_, look) => {
+)('the journal of a killed process is made complete by the first process that %s', async (_, look) => {
   const runId = await startInterruptedRun()
   const file = toJournalFile(folder, runId)
   const killed = '20200101-000000-000bbbb'
-  // What a killed process leaves: its file and its WAL as they were at that moment.
+  // A killed process leaves its file and its WAL as they were at that moment.
   const db = new DatabaseSync(file)
   db.exec(`PRAGMA wal_autocheckpoint = 0; UPDATE run SET state = 'running', run_id = '${killed}'`)
   for (const ending of ['', '-wal']) copyFileSync(file + ending, toJournalFile(folder, killed) + ending)

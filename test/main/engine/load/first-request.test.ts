@@ -21,7 +21,7 @@ const LOAD = { pace: { kind: 'closed', concurrency: 2 }, requests: 10, firstRequ
 
 const toBody = ({ body }: WireRequest) => JSON.parse(body) as { post_id: string; text_data: string }
 
-/** A service that answers its first request with a status, and all others well. */
+/** A service that answers its first request with a status and all others with success. */
 function startAt(status: number) {
   return startFaultServer({
     onRequest: (request, wire) => {
@@ -56,7 +56,7 @@ test.each(
   expect(report.firstRequest).toMatchObject({ outcome: 'rejected', status })
 })
 
-test('a refused connection and a certificate that nobody trusts end the load test, too', async () => {
+test('a refused connection and an untrusted certificate end the load test too', async () => {
   const nobody = `http://127.0.0.1:${await findClosedPort()}`
   const refused = await loads.run(loads.createPlan(3, nobody, { ...LOAD, workers: 2 }))
   expect(refused.summary).toMatchObject({ state: 'stopped', requests: { sent: 0 } })
@@ -69,7 +69,7 @@ test('a refused connection and a certificate that nobody trusts end the load tes
 })
 
 test.each(firstOf(1, [503, 429, 400]))(
-  'an answer of %i to row 1 ends nothing, and is in no figure',
+  'an answer of %i to row 1 does not end the test and counts in no figure',
   async (status) => {
     const server = await startAt(status)
     const { summary, report } = await loads.run(loads.createPlan(3, server.baseUrl, LOAD))
@@ -84,7 +84,7 @@ test.each(firstOf(1, [503, 429, 400]))(
   },
 )
 
-test('of an async load test, the callback of row 1 is neither counted nor awaited', async () => {
+test('the callback of row 1 of an async load test is neither counted nor awaited', async () => {
   onlyInLongForm()
   const server = await startFaultServer({
     onRequest: (request, wire) => {

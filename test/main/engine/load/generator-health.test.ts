@@ -25,7 +25,9 @@ const WELL = {
   gcUs: 900,
 } satisfies Omit<SecondHealth, 'second'>
 
-/** A second whose requests took this long and went out so late, by this machine's doing unless said otherwise. */
+/**
+ * A second with requests of these durations and send delays, caused by this machine unless stated otherwise.
+ */
 function createSecond(durationMs: number, lagsMs: readonly number[], isOwnLag = true): OpenSecond {
   const times = new SecondTimes()
   for (const lagMs of lagsMs) {
@@ -46,35 +48,35 @@ const lags = (count: number, late: number, lateMs: number) =>
   Array.from({ length: count }, (_, i) => (i < late ? lateMs : 0.5))
 
 describe('a second is limited by the generator', () => {
-  it('not when all went well', () => {
+  it('not if all went well', () => {
     expect(isLimited(createSecond(20, lags(100, 0, 0)), WELL, 100)).toBe(false)
   })
 
-  it('where requests went out so late that a figure shows it', () => {
+  it('if requests went out so late that a figure shows it', () => {
     expect(isLimited(createSecond(20, lags(100, 1, 400)), WELL, 100)).toBe(false)
     expect(isLimited(createSecond(20, lags(100, 2, 4)), WELL, 100)).toBe(true)
   })
 
-  it('not for an outage that kept requests waiting', () => {
+  it('not by an outage that delayed requests', () => {
     expect(isLimited(createSecond(20, lags(100, 50, 4_000), false), WELL, 100)).toBe(false)
   })
 
-  it('not for a stall that no figure shows', () => {
+  it('not by a stall that no figure shows', () => {
     const stalled = { ...WELL, eventLoopMaxUs: 80_000 }
     expect(isLimited(createSecond(20, lags(100, 0, 0)), stalled, 100)).toBe(false)
   })
 
-  it('where more than 2 % of the schedule is behind, and at a slow one more than two requests', () => {
+  it('if more than 2 % of the schedule is behind, and at a low rate more than two requests', () => {
     const second = createSecond(20, lags(100, 0, 0))
     const behind = (n: number, scheduled: number | null) =>
       isLimited(second, { ...WELL, behind: n }, scheduled)
     expect([behind(20, 1_000), behind(21, 1_000)]).toEqual([false, true])
     expect([behind(2, 5), behind(3, 5)]).toEqual([false, true])
-    // A closed pace has no schedule to be behind of.
+    // A closed pace has no schedule to fall behind.
     expect(behind(500, null)).toBe(false)
   })
 
-  it('is told with what this machine may have added, where it is most', () => {
+  it('is reported with the most that this machine may have added', () => {
     const figure = { metric: 'response_time', toldMs: 36, withoutMs: 24 } as const
     expect(
       describeShaped([
@@ -91,7 +93,7 @@ describe('a second is limited by the generator', () => {
 })
 
 describe('sending threads together', () => {
-  it('have sent what all have sent, and are as slow as the slowest', () => {
+  it('have sent the sum of their requests, and are as slow as the slowest', () => {
     const slow = { ...WELL, second: 4, eventLoopMaxUs: 80_000, gcMaxUs: 5_000, behind: 3, dropped: 1 }
     expect(mergeHealth([{ ...WELL, second: 4 }, slow])).toEqual({
       sent: 200,
@@ -117,12 +119,12 @@ describe('a load of which less went out than was scheduled', () => {
     return toLoadHealth(load, { ...state, ...rest, ...parts } as unknown as LoadState).reasons
   }
 
-  it('was limited by this machine, also if a few requests waited for the service', () => {
+  it('was limited by this machine, even if a few requests waited for the service', () => {
     expect(judge({})).toEqual(['Only 90 % of the schedule went out.'])
     expect(judge({ waited: 1 })).toEqual(['Only 90 % of the schedule went out.'])
   })
 
-  it('has the seconds in which too little went out among the reasons, which alone are none', () => {
+  it('has the seconds with too few requests among the reasons, which are not enough alone', () => {
     expect(judge({ behindSeconds: 3 })).toEqual([
       'Only 90 % of the schedule went out.',
       '3 seconds sent less than 98 % of the schedule on time.',
@@ -130,7 +132,7 @@ describe('a load of which less went out than was scheduled', () => {
     expect(judge({ sent: 990, behindSeconds: 1 })).toEqual([])
   })
 
-  it('was not, if as many waited or were dropped as are missing', () => {
+  it('was not limited if as many waited or were dropped as are missing', () => {
     expect(judge({ waited: 100 })).toEqual([])
     expect(judge({ dropped: 100 })).toEqual([])
     expect(judge({ sent: 990 })).toEqual([])

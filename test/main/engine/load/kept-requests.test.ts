@@ -33,7 +33,7 @@ interface Load {
   isError?: (row: number) => boolean
 }
 
-/** What stays kept of a load, by slot, and how many requests were handed over whole for it. */
+/** The kept requests of a load by slot, and how many requests were built in full for them. */
 function keep({ sampleSize, errorLimit = 0, requests, threads = 1, isError = () => false }: Load, seed = 1) {
   const slots = new SampleSlots({ sampleSize, errorLimit })
   const kept = new Map<number, LoadSample>()
@@ -47,7 +47,7 @@ function keep({ sampleSize, errorLimit = 0, requests, threads = 1, isError = () 
     const keeper = keepers[row % threads]
     const chosen = keeper?.consider(outcome) ?? null
     if (chosen !== null) keeper?.keep(chosen, toSample(row, outcome))
-    // As it is in a load: handed over now and again, written now and again.
+    // As in a load, requests are handed over in batches and written in batches.
     if (row % 97 !== 0 && row !== requests - 1) continue
     for (const keeper of keepers) {
       const part = keeper.take()
@@ -61,7 +61,7 @@ function keep({ sampleSize, errorLimit = 0, requests, threads = 1, isError = () 
 }
 
 describe('requests that are kept whole', () => {
-  it('are all of them where there are few', () => {
+  it('are all requests if there are few', () => {
     const { kept } = keep({ sampleSize: 50, requests: 20 })
     expect([...kept.values()].map(({ row }) => row)).toEqual(Array.from({ length: 20 }, (_, i) => i))
     expect([...kept.values()].every((sample) => sample.kept === 'sample')).toBe(true)
@@ -71,11 +71,11 @@ describe('requests that are kept whole', () => {
     const { kept, handedOver } = keep({ sampleSize: 100, requests: 20_000, threads })
     expect(kept.size).toBe(100)
     expect(new Set([...kept.values()].map(({ row }) => row)).size).toBe(100)
-    // Nearly all are told apart from those that stay before they are built: what travels does not grow with the load.
+    // Nearly all are excluded before they are built: the transferred data does not grow with the load.
     expect(handedOver).toBeLessThan(100 * threads * 12)
   })
 
-  it('are drawn evenly from the whole load', () => {
+  it('are sampled evenly from the whole load', () => {
     const tenths = new Array<number>(10).fill(0)
     for (let seed = 1; seed <= 40; seed += 1) {
       for (const { row } of keep({ sampleSize: 50, requests: 2_000, threads: 2 }, seed).kept.values()) {
@@ -84,7 +84,7 @@ describe('requests that are kept whole', () => {
       }
     }
     expect(tenths.reduce((sum, n) => sum + n, 0)).toBe(2_000)
-    // 200 of each tenth, with a standard deviation of less than 14.
+    // 200 from each tenth, with a standard deviation of less than 14.
     for (const n of tenths) expect(Math.abs(n - 200)).toBeLessThan(60)
   })
 
@@ -98,7 +98,7 @@ describe('requests that are kept whole', () => {
     expect(kept.size).toBe(12)
   })
 
-  it('are none where none are wanted', () => {
+  it('are none if the plan wants none', () => {
     expect(keep({ sampleSize: 0, requests: 500, isError: () => true })).toEqual({
       kept: new Map(),
       handedOver: 0,

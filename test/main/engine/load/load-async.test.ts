@@ -10,7 +10,9 @@ const folder = openTestFolder()
 const engine = openEngine(folder)
 const loads = createLoadRuns(folder)
 
-/** An async service that posts each result after so many milliseconds; null is never, and each as often as told. */
+/**
+ * An async service that posts each result after this many milliseconds (null for never), as often as given.
+ */
 function startService(
   toDelays: (number: number) => readonly number[],
   toPostId: (own: string, number: number) => string = (own) => own,
@@ -37,7 +39,7 @@ function startService(
   })
 }
 
-test('an async load measures acknowledgement and callback, each from the request being sent', async () => {
+test('an async load measures acknowledgement and callback, each from when the request was sent', async () => {
   const server = await startService(() => [80])
   const plan = loads.createPlan(
     3,
@@ -65,7 +67,7 @@ test('an async load measures acknowledgement and callback, each from the request
   expect(called?.min).toBeGreaterThan(acknowledged?.min ?? Infinity)
 })
 
-test('callbacks that do not come are overdue, and those that come again count once', async () => {
+test('missing callbacks are overdue, and repeated ones count once', async () => {
   onlyInLongForm()
   const server = await startService((number) => (number % 2 === 0 ? [5, 30] : []))
   const plan = loads.createPlan(
@@ -109,7 +111,7 @@ test('a callback that names another post leaves its own awaited, and has no late
   expect(summary.triggered_rules).toEqual([{ rule_id: 'r1', rule_name: 'Spam', rows: 3 }])
 })
 
-test('a threshold counts a callback that does not come with the time that it was waited for', async () => {
+test('a threshold counts a missing callback with the time waited for it', async () => {
   const server = await startService((number) => (number === 2 ? [5] : []))
   const plan = loads.createPlan(
     3,

@@ -22,7 +22,7 @@ const mapRow = createRowMapper(
   'run-1',
 )
 
-/** Bodies of a journal whose rows hold these texts; null is a row that did not pass the checks. */
+/** Bodies from a journal whose rows have these texts; null is an invalid row. */
 function createBodies(texts: readonly (string | null)[], hasCallback = false) {
   const problem = {
     row: 1,
@@ -55,7 +55,7 @@ const numbered = (count: number) => Array.from({ length: count }, (_, i) => `tex
 const parse = (json: string) => JSON.parse(json) as Record<string, unknown>
 
 describe('bodies of a load', () => {
-  it('are those of the valid rows in their order, and again from the start', () => {
+  it('are those of the valid rows in their order, repeatedly', () => {
     const { bodies } = createBodies(['one', null, 'three', 'four', null])
     expect(bodies.count).toBe(3)
     const order = [0, 1, 2, 3, 4, 5, 3_000_000].map((sequence) => bodies.at(sequence).row)
@@ -63,7 +63,7 @@ describe('bodies of a load', () => {
     expect(bodies.at(4)).toMatchObject({ row: 3, position: 1 })
   })
 
-  it('have a post_id of their own in each submission, and all else as the row has it', () => {
+  it('have a new post_id in each submission, and everything else as in the row', () => {
     const { bodies } = createBodies(['one'])
     const [first, second] = [bodies.at(0).toJson('run-1-1', ''), bodies.at(1).toJson('run-1-2', '')]
     expect(parse(first)).toEqual({
@@ -75,7 +75,7 @@ describe('bodies of a load', () => {
     expect(parse(second)).toEqual({ ...parse(first), post_id: 'run-1-2' })
   })
 
-  it("have the receiver's address in place of the row's own where callbacks are measured", () => {
+  it("have the receiver's address in place of the row's own if callbacks are measured", () => {
     const { bodies } = createBodies(['one'], true)
     const url = 'http://127.0.0.1:4000/callback/run-1/7/mac'
     expect(parse(bodies.at(6).toJson('run-1-7', url))).toEqual({
@@ -86,7 +86,7 @@ describe('bodies of a load', () => {
     })
   })
 
-  it('survive content that looks like what is put in', () => {
+  it('are not confused by content that looks like inserted values', () => {
     const hostile = [
       '\u0001sluice-post-id\u0001',
       '\u0001sluice-callback-url\u0001 "} \\ \u2028 \ud800',
@@ -102,12 +102,12 @@ describe('bodies of a load', () => {
     }
   })
 
-  it('tell the size of their content in UTF-8', () => {
+  it('report the size of their content in UTF-8', () => {
     const { bodies } = createBodies(['abc', 'äöü', '😀'])
     expect([0, 1, 2].map((at) => bodies.at(at).contentBytes)).toEqual([3, 6, 4])
   })
 
-  it('are read once where there is room for them', () => {
+  it('are read once if there is room for them', () => {
     const { bodies, countRead } = createBodies(numbered(2_500))
     for (let sequence = 0; sequence < 7_500; sequence += 1) {
       const body = bodies.at(sequence)
@@ -116,7 +116,7 @@ describe('bodies of a load', () => {
     expect(countRead()).toBe(2_500)
   })
 
-  it('come in any order, as those of one thread of several do', () => {
+  it('come in any order, such as those of one of several threads', () => {
     const { bodies } = createBodies(numbered(2_500))
     for (const sequence of [2_499, 0, 1_000, 999, 2_001, 5_000, 1]) {
       const body = bodies.at(sequence)
@@ -125,8 +125,8 @@ describe('bodies of a load', () => {
     }
   })
 
-  it('are read in small pieces where rows are large, and let go of again', () => {
-    // 40 rows of a million characters: what is kept holds about 24 of them.
+  it('are read in small pieces if rows are large, and released again', () => {
+    // 40 rows of a million characters; the cache holds about 24 of them.
     const large = Array.from({ length: 40 }, (_, i) => String.fromCharCode(97 + (i % 26)).repeat(1_000_000))
     const { bodies, countRead } = createBodies(large)
     bodies.at(0)
@@ -134,7 +134,7 @@ describe('bodies of a load', () => {
     for (let sequence = 0; sequence < 80; sequence += 1) {
       expect(bodies.at(sequence).row).toBe((sequence % 40) + 1)
     }
-    // Each round reads each row once; nothing is read twice in one.
+    // Each round reads each row once and none twice.
     expect(countRead()).toBe(80)
   })
 })
@@ -169,7 +169,7 @@ describe('the rows that requests send', () => {
     expect([0, 1, 2].map((position) => bodies.ofRow(position).tags)).toEqual([2, 1, 2])
   })
 
-  it('are the same for the same seed, and all of them once a round where they are shuffled', () => {
+  it('are the same for the same seed, and each once per round if shuffled', () => {
     const take = (seed: number) => {
       const bodies = createOrdered({ order: 'shuffled', seed })
       return Array.from({ length: 9 }, (_, sequence) => bodies.at(sequence).row)

@@ -46,7 +46,7 @@ function createCallbacks() {
 }
 
 describe('callbacks of a load', () => {
-  it('are measured from the request being sent to their being received, in any order', async () => {
+  it('are measured from send to receipt, in any order', async () => {
     const { callbacks, counts, latencies, receive } = createCallbacks()
     callbacks.await(1, 1_000, true)
     callbacks.await(2, 2_000, true)
@@ -78,7 +78,7 @@ describe('callbacks of a load', () => {
     callbacks.take()
     callbacks.await(1, 1_000, true)
     expect(latencies).toEqual([[2_000, 3_000]])
-    // Long after its request is over, a further one stands for nothing that is awaited.
+    // Long after its request has ended, another callback matches nothing that is awaited.
     await receive(1, 4_000)
     callbacks.take()
     setNow(TIMEOUT_MS + 5)
@@ -87,7 +87,7 @@ describe('callbacks of a load', () => {
     expect(counts).toMatchObject({ received: 3, doubled: 2 })
   })
 
-  it('are overdue after their time, and leave no latency then', async () => {
+  it('are overdue after their time, and have no latency then', async () => {
     const { callbacks, counts, latencies, receive, setNow } = createCallbacks()
     callbacks.await(1, 0, true)
     callbacks.await(2, 5_000_000, true)
@@ -125,7 +125,7 @@ describe('callbacks of a load', () => {
       [2_000, 3_000],
       [2_000, 4_000],
     ])
-    // The service took both tries.
+    // The service accepted both tries.
     await receive(2, 600_000)
     callbacks.take()
     setNow(2 * TIMEOUT_MS)
@@ -151,7 +151,7 @@ describe('callbacks of a load', () => {
     expect(callbacks.awaited).toBe(0)
   })
 
-  it('of the warm-up are in no figure', async () => {
+  it('of the warm-up count in no figure', async () => {
     const { callbacks, counts, latencies, receive } = createCallbacks()
     await receive(WARMUP_SEQUENCE + 1, 3_000)
     callbacks.take()

@@ -18,7 +18,7 @@ const WAYS: readonly ((wire: Wire) => void)[] = [
   (wire) => wire.reset(),
 ]
 
-/** Everything that counts requests, each of which has to be the same. */
+/** Every place that counts requests; all must agree. */
 function listSums({ summary, report }: LoadResult) {
   const sum = (all: readonly { requests: number }[]) => all.reduce((n, { requests }) => n + requests, 0)
   const { sent, succeeded, rejected, failed, unknown } = summary.requests
@@ -81,7 +81,7 @@ test.each(firstOf(2, [1, 2, 3, 4]))(
     expect(report.answered).toBe(
       report.statuses.reduce((n, one) => n + (one.status === null ? 0 : one.requests), 0),
     )
-    // What a person reads.
+    // The text for people.
     const facts = new Map(toLoadView(report).requests.map(({ label, note = '' }) => [label, note]))
     const retried =
       report.retried === 0 ? '' : `, ${report.retried} ${report.retried === 1 ? 'retry' : 'retries'} included`

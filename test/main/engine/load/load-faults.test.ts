@@ -16,7 +16,7 @@ const loads = createLoadRuns(openTestFolder())
 
 const STALLED_WORKER = new URL('../../../helpers/stalled-load-worker.ts', import.meta.url).href
 
-test('requests that time out are measured with the time that passed', async () => {
+test('requests that time out are measured with the elapsed time', async () => {
   onlyInLongForm()
   const server = await startFaultServer({
     onRequest: (request, wire) => {
@@ -43,7 +43,7 @@ test('requests that time out are measured with the time that passed', async () =
   expect(report.errors).toMatchObject([{ outcome: 'unknown', errorCode: 'TIMEOUT', requests: unknown }])
 })
 
-test('429 and Retry-After are accounted for apart, and nothing is tried again', async () => {
+test('429 and Retry-After are counted separately, and nothing is tried again', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => {
       if (request.number % 4 === 0) wire.send(200, toTaskAnswer(request))
@@ -66,7 +66,7 @@ test('429 and Retry-After are accounted for apart, and nothing is tried again', 
   })
 })
 
-test('a plan may ask for retries, each of which is a request of its own with the same body', async () => {
+test('a plan may allow retries, each of which is a separate request with the same body', async () => {
   const refused = new Set<string>()
   const server = await startFaultServer({
     onRequest: (request, wire) => {
@@ -89,7 +89,7 @@ test('a plan may ask for retries, each of which is a request of its own with the
   expect(refused.size).toBe(10)
 })
 
-test('connections that break or are refused are errors of their own, without a time where nothing was sent', async () => {
+test('broken and refused connections are separate errors, without a time if nothing was sent', async () => {
   onlyInLongForm()
   const server = await startFaultServer({ onRequest: (_, wire) => wire.reset() })
   const broken = await loads.run(
@@ -108,7 +108,7 @@ test('connections that break or are refused are errors of their own, without a t
   ])
 })
 
-test('a threshold that is crossed ends the load after its delay, and says which and by how much', async () => {
+test('a crossed threshold ends the load after its delay, and says which one and by how much', async () => {
   const server = await startService(30)
   const plan = loads.createPlan(3, server.baseUrl, {
     pace: { kind: 'open', ratePerSecond: 50 },
@@ -125,14 +125,14 @@ test('a threshold that is crossed ends the load after its delay, and says which 
     /^the threshold p\(50\)<5 ended the load after \d+ s: [\d.]+ ms, [\d.]+ ms over the limit of 5 ms/,
   )
   expect(summary.thresholds?.map(({ ok }) => ok)).toEqual([true, false, true])
-  // Not before its second second was over, and measured no longer than until then.
+  // Not before its second second is over, and measured no longer than that.
   expect(report.durationMs).toBeGreaterThan(2_000)
   expect(report.durationMs).toBeLessThan(20_000)
   expect(report.rates.attemptedPerS).toBeGreaterThan(40)
   expect(report.counts.succeeded).toBe(report.counts.sent)
 })
 
-test('a threshold that ended the load has failed, even if what was in flight makes it hold', async () => {
+test('a threshold that ended the load has failed, even if requests in flight make it hold afterwards', async () => {
   const held: (() => void)[] = []
   const server = await startFaultServer({
     onRequest: (request, wire) => {
@@ -163,7 +163,7 @@ test.each([
   [1_000, 'Every request that was due meanwhile was sent, and is in percentiles and shares.'],
   [3, 'percentiles and shares are mostly of the rest of the time'],
 ])(
-  'what a silence means for percentiles depends on whether a rate held up requests in it (%i in flight)',
+  'the effect of a silence on percentiles depends on whether a rate held up requests in it (%i in flight)',
   async (maxInFlight, meaning) => {
     const server = await startFaultServer({
       onRequest: (request, wire) => {
@@ -187,7 +187,7 @@ test.each([
   },
 )
 
-test('a service that stops answering passes no threshold, and that it did is said before all else', async () => {
+test('a service that stops answering passes no threshold, and the report says so first', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => {
       if (request.number <= 200) wire.send(200, toTaskAnswer(request))
@@ -232,7 +232,7 @@ test('a service that stops answering passes no threshold, and that it did is sai
   ])
 })
 
-test('while a service answers nothing it is said for how long, until it answers again', async () => {
+test('a silent service is reported with the duration until it answers again', async () => {
   const held: (() => void)[] = []
   let isHeard = false
   const server = await startFaultServer({
@@ -255,13 +255,13 @@ test('while a service answers nothing it is said for how long, until it answers 
   await run.ended
 })
 
-test('requests without an answer count in thresholds while they wait, and what only they would cross is not judged', async () => {
+test('unanswered requests count in thresholds while they wait, and what only they would cross is not judged', async () => {
   const held: (() => void)[] = []
   let isHeard = false
   const server = await startFaultServer({
     onRequest: (request, wire) => {
       const answer = () => wire.send(200, toTaskAnswer(request))
-      // One row of three gets no answer while the others do: a service that is not silent.
+      // One row in three gets no answer while the others do: the service is not silent.
       if (isHeard || !request.body.includes('"text 2"')) answer()
       else held.push(answer)
     },
@@ -298,7 +298,7 @@ test('requests without an answer count in thresholds while they wait, and what o
   await run.ended
 })
 
-test('a threshold ends a load test of a service that went silent before its requests time out', async () => {
+test('a threshold ends a load test of a silent service before its requests time out', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => {
       if (request.number <= 30) wire.send(200, toTaskAnswer(request))
@@ -317,7 +317,7 @@ test('a threshold ends a load test of a service that went silent before its requ
   expect(toExitCode(summary)).toBe(EXIT.thresholdCrossed)
 })
 
-test('a service that never answers is said to be silent all the time', async () => {
+test('a service that never answers is reported as silent all the time', async () => {
   const server = await startFaultServer({ onRequest: () => {} })
   const { report } = await loads.run(
     loads.createPlan(
@@ -350,17 +350,17 @@ test('an interrupted load writes what it measured until then', async () => {
   expect(report.counts.sent).toBeGreaterThanOrEqual(30)
   expect(report.counts.succeeded).toBe(report.counts.sent)
   expect(report.latencyMs.http_req_duration?.count).toBe(report.counts.sent)
-  // The measured time ends with the interruption, not with the second in which it came.
+  // The measured time ends with the interruption, not with its second.
   expect(Number.isInteger(report.durationMs / 1000)).toBe(false)
-  // What still went out until the sending thread had heard of it is in no rate.
+  // Requests that went out before the sending thread heard of it count in no rate.
   const durationS = report.durationMs / 1000
-  // A rate is told to a tenth.
+  // A rate is rounded to a tenth.
   const [sentWithin, rounding] = [report.rates.attemptedPerS * durationS, 0.05 * durationS]
   expect(sentWithin - rounding).toBeLessThanOrEqual(report.counts.sent)
   expect(sentWithin + rounding).toBeGreaterThanOrEqual(load?.requests ?? Number.POSITIVE_INFINITY)
 })
 
-test('an interruption in the warm-up leaves nothing measured, and says so', async () => {
+test('an interruption during the warm-up leaves nothing measured, and says so', async () => {
   const server = await startService()
   const run = loads.start(
     loads.createPlan(3, server.baseUrl, {
@@ -394,7 +394,7 @@ test('a load test that has not started has no threshold results', async () => {
 })
 
 test.each(firstOf(1, ['open', 'closed'] as const))(
-  'a generator that stands still is reported (%s pace)',
+  'a stalled generator is reported (%s pace)',
   async (kind) => {
     const server = await startService(2)
     const { summary, report } = await loads.run(
@@ -415,7 +415,7 @@ test.each(firstOf(1, ['open', 'closed'] as const))(
   },
 )
 
-test('a thread that cannot begin ends the load with what is wrong, and the journal keeps what there is', async () => {
+test('a thread that cannot start ends the load with its error, and the journal keeps what there is', async () => {
   const server = await startService()
   const plan = loads.createPlan(
     3,

@@ -12,7 +12,7 @@ import { createLoadRuns } from './load-runs.ts'
 const folder = openTestFolder()
 const loads = createLoadRuns(folder)
 
-/** A service that speaks both versions, and a record of which each request came by. */
+/** A service with both HTTP versions that records which version each request used. */
 async function startBoth(
   certificate: { key: string; cert: string },
   toPostId: (postId: string, number: number) => string = (postId) => postId,
@@ -79,7 +79,7 @@ test('over HTTP/2, requests go out after the first one, whose connection is clos
 })
 
 test.each(['1.1', '2'] as const)(
-  'HTTP/%s is spoken where it is asked for, on connections that stay',
+  'HTTP/%s is used when required, on persistent connections',
   async (httpVersion) => {
     onlyInLongForm()
     const { certificate, tls } = await createTrust()
@@ -100,7 +100,7 @@ test.each(['1.1', '2'] as const)(
   },
 )
 
-test('a service without HTTP/2 is not measured with HTTP/1.1 in its place', async () => {
+test('a service without HTTP/2 is not measured over HTTP/1.1 instead', async () => {
   const { certificate, tls } = await createTrust()
   const server = await startFaultServer({
     tls: certificate,

@@ -15,7 +15,7 @@ function createLedger() {
   return { ledger, awaited }
 }
 
-/** All that a tally says; of its groups how many requests are in their distribution. */
+/** All figures of a tally; for groups, the number of requests in their distribution. */
 function toFigures(tally: LoadTally) {
   const { statuses, errors } = tally
   const groups = tally.listGroups().map(({ by, label, requests, failed, histogram }) => {
@@ -25,7 +25,7 @@ function toFigures(tally: LoadTally) {
   return { ...tally, statuses, errors, groups }
 }
 
-/** Everything that was told of, once its seconds are over. */
+/** All reported requests, once their seconds are over. */
 function closeAll(ledger: LoadLedger): LoadTally {
   for (let second = 0; second <= ledger.lastSecond; second += 1) ledger.close(second)
   return ledger.total
@@ -35,7 +35,7 @@ const REFUSED = { outcome: 'rejected', status: 429, errorCode: 'RATE_LIMITED', m
 const BROKEN = { outcome: 'failed', status: null, errorCode: 'ECONNREFUSED', message: 'refused' } as const
 
 describe('the ledger', () => {
-  it('counts requests in the second in which they ended, by how', () => {
+  it('counts requests by outcome in the second in which they ended', () => {
     const { ledger } = createLedger()
     ledger.add(
       toRecords(
@@ -69,7 +69,7 @@ describe('the ledger', () => {
     expect(ledger.close(2).tally.counts.succeeded).toBe(2)
   })
 
-  it('keeps latencies apart by what they are of, timeouts with the time that passed', () => {
+  it('separates latencies by metric, timeouts with the elapsed time', () => {
     const { ledger } = createLedger()
     ledger.add(
       toRecords(
@@ -110,7 +110,7 @@ describe('the ledger', () => {
     expect(ledger.total.waited).toBe(1)
   })
 
-  it('accounts for throttling, the cache, connections, retries and statuses', () => {
+  it('counts throttling, the cache, connections, retries and statuses', () => {
     const { ledger } = createLedger()
     ledger.add(
       toRecords(
@@ -140,7 +140,7 @@ describe('the ledger', () => {
     ])
   })
 
-  it('groups errors by cause over all threads, and knows when they were', () => {
+  it('groups errors by cause over all threads, with their times', () => {
     const { ledger } = createLedger()
     // Each thread numbers its own causes.
     ledger.add(
@@ -155,7 +155,7 @@ describe('the ledger', () => {
     expect(closeAll(ledger).errors).toEqual([{ ...BROKEN, requests: 2, firstSecond: 1, lastSecond: 5 }])
   })
 
-  it('distinguishes sizes of content, and models up to a limit', () => {
+  it('groups by content size, and by model up to a limit', () => {
     const { ledger } = createLedger()
     ledger.add(
       toRecords(
@@ -198,7 +198,7 @@ describe('the ledger', () => {
         { models: many },
       ),
     )
-    // A model that is told apart is so in every second, however many others that second has.
+    // A model with its own group has it in every second, however many others that second has.
     other.add(
       toRecords(
         many.toReversed().map(([model]) => ({ endMs: 1_001, model })),
@@ -215,7 +215,7 @@ describe('the ledger', () => {
     )
   })
 
-  it('counts an answer whatever it says, but not one that was cut, and no connection where nothing was sent', () => {
+  it('counts an answer whatever it says, but not a truncated one, and no connection if nothing was sent', () => {
     const { ledger } = createLedger()
     ledger.add(
       toRecords(
@@ -232,7 +232,7 @@ describe('the ledger', () => {
     expect(ledger.total.connections).toEqual({ opened: 0, reused: 2 })
   })
 
-  it('makes rates of what was sent and what ended within the measured time alone', () => {
+  it('computes rates from what was sent and what ended within the measured time only', () => {
     const { ledger } = createLedger()
     ledger.endMeasuring(1_000)
     ledger.add(
@@ -242,7 +242,7 @@ describe('the ledger', () => {
           { endMs: 1_000, outcome: 'rejected', status: 429, error: 0 },
           { endMs: 1_001 },
           { endMs: 1_002, flags: ['timed', 'retry'] },
-          // Waited for room, and went out when the time was over.
+          // Waited for a free slot, and went out when the time was over.
           { endMs: 1_500, durationMs: 499 },
         ],
         { errors: [[0, REFUSED]] },
@@ -252,13 +252,13 @@ describe('the ledger', () => {
     expect(ledger.close(1).tally.within).toEqual({ sent: 3, retries: 1, ended: 1, answered: 1, succeeded: 0 })
     expect(ledger.requests).toBe(5)
     expect(ledger.lastEndUs).toBe(1_500_000)
-    // Whoever stops earlier measures less; nobody more.
+    // Stopping earlier shortens the measured time; nothing extends it.
     ledger.endMeasuring(2_000)
     ledger.add(toRecords([{ endMs: 1_500 }]))
     expect(ledger.close(2).tally.within).toEqual({ sent: 0, retries: 0, ended: 0, answered: 0, succeeded: 0 })
   })
 
-  it('has in its total what the closed seconds have, and nothing of those that are open', () => {
+  it('totals the closed seconds, and nothing of the open ones', () => {
     const { ledger } = createLedger()
     const told: TestRequest[] = [
       { endMs: 100, connectMs: 2, model: 1 },
@@ -310,7 +310,7 @@ describe('the ledger', () => {
     })
   })
 
-  it('awaits callbacks of what was acknowledged, or may have been, from when it was sent', () => {
+  it('awaits callbacks of requests that were or may have been acknowledged, from when they were sent', () => {
     const { ledger, awaited } = createLedger()
     ledger.add(
       toRecords(
@@ -343,7 +343,7 @@ describe('the ledger', () => {
 
 const end = (position: number, outcome: Outcome) => toRowEnding(position, OUTCOMES.indexOf(outcome))
 
-test('each row of a load counts as the last of its requests', () => {
+test('each row of a load counts with its last request', () => {
   const rows = new LoadRows(1_000_000)
   rows.take([end(0, 'succeeded'), end(1, 'rejected'), end(999_999, 'failed'), end(0, 'unknown')])
   expect(rows.counts).toEqual({ succeeded: 0, rejected: 1, failed: 1, unknown: 1 })

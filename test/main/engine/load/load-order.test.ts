@@ -12,7 +12,7 @@ const loads = createLoadRuns(folder)
 
 const LOAD = { pace: { kind: 'closed', concurrency: 1 }, requests: 40, firstRequest: 'check' } as const
 
-/** Sends rows with these weights, and returns the texts that the service saw, the first request apart. */
+/** Sends rows with these weights, and returns the texts that the service received after the first request. */
 async function send(weights: readonly string[], load: Partial<LoadInput>) {
   const server = await startFaultServer({
     onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),
@@ -45,14 +45,14 @@ test('rows are drawn by their weights, in the order of a seed that plan and repo
   expect(other.texts).not.toEqual(one.texts)
 })
 
-test('a summary says nothing of the order where rows are sent in that of the source', async () => {
+test('a summary does not mention the order if rows are sent in source order', async () => {
   const { summary, report, texts } = await send(['1', '2'], { requests: 4 })
   expect(texts).toEqual(['row0', 'row1', 'row0', 'row1'])
   expect(summary.load?.order).toBeUndefined()
   expect(report.plan.join()).not.toContain('seed')
 })
 
-test('a value that only rows without weight have cannot be the tag of a threshold', async () => {
+test('a value that occurs only in rows without weight cannot be the tag of a threshold', async () => {
   onlyInLongForm()
   const judge = (text: string) =>
     send(['0', '1', '3'], {
@@ -78,7 +78,7 @@ test.each(['', '-1', 'many'])(
   },
 )
 
-test('weights need a random order, and a seed one that is drawn', () => {
+test('weights need a random order, and a seed needs a random or shuffled one', () => {
   expect(() => loads.createPlan(1, 'http://127.0.0.1:1', { ...LOAD, seed: 5 })).toThrow(
     'a seed belongs to a shuffled or random order of rows',
   )

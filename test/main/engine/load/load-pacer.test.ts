@@ -18,7 +18,7 @@ function createPacers(load: LoadInput, count = 1): LoadPacer[] {
   return Array.from({ length: count }, (_, index) => createLoadPacer(parsed, TIMEOUT_MS, { index, count }))
 }
 
-/** Everything that a pacer lets go at a time. */
+/** Everything that a pacer releases at a time. */
 function takeAll(pacer: LoadPacer, ms: number): LoadTurn[] {
   const turns: LoadTurn[] = []
   for (let turn = pacer.take(ms); turn !== null; turn = pacer.take(ms)) turns.push(turn)
@@ -30,21 +30,21 @@ const sequences = (turns: readonly LoadTurn[]) => turns.map(({ sequence }) => se
 describe('an open pace', () => {
   const load: LoadInput = { pace: { kind: 'open', ratePerSecond: 100 }, durationMs: 1_000 }
 
-  it('lets go what is due, each with the instant it was due, however late one asks', () => {
+  it('releases what is due with its due time, however late it is asked', () => {
     const [pacer] = createPacers(load)
     if (pacer === undefined) throw new Error('there is one')
     expect(pacer.take(-1)).toBeNull()
     expect(takeAll(pacer, 0)).toEqual([{ sequence: 0, isMeasured: true, dueMs: 0 }])
     expect(pacer.countReady(35)).toBe(3)
     expect(takeAll(pacer, 35).map(({ dueMs }) => dueMs)).toEqual([10, 20, 30])
-    // A stall of nearly a second is made up for at once, on the same schedule.
+    // A stall of nearly a second is caught up at once, on the same schedule.
     expect(takeAll(pacer, 5_000).map(({ dueMs }) => dueMs)).toEqual(
       Array.from({ length: 96 }, (_, i) => 40 + i * 10),
     )
     expect(pacer.isOver(5_000)).toBe(true)
   })
 
-  it.each([1, 2, 3, 7])('deals every request out once to %i threads, as evenly as can be', (count) => {
+  it.each([1, 2, 3, 7])('assigns every request once to %i threads, as evenly as possible', (count) => {
     const pacers = createPacers(load, count)
     const taken = pacers.map((pacer) => sequences(takeAll(pacer, 5_000)))
     expect(taken.flat().toSorted((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, i) => i))
@@ -53,14 +53,14 @@ describe('an open pace', () => {
     expect(pacers.every((pacer) => pacer.isOver(5_000))).toBe(true)
   })
 
-  it('bounds what is in flight by rate times timeout, which threads share', () => {
+  it('limits requests in flight to rate times timeout, shared by the threads', () => {
     const caps = (parts: Partial<LoadInput>, count: number) =>
       createPacers({ ...load, ...parts }, count).map((pacer) => pacer.concurrencyAt(0))
     expect(caps({}, 1)).toEqual([100])
     expect(caps({ maxInFlight: 9 }, 2)).toEqual([5, 4])
   })
 
-  it('warms up at the rate it begins with, under numbers of their own, and makes up for nothing of it', () => {
+  it('warms up at its first rate, with separate numbers, and does not catch up', () => {
     const [pacer] = createPacers({ ...load, warmupMs: 200 })
     if (pacer === undefined) throw new Error('there is one')
     expect(pacer.take(-201)).toBeNull()
@@ -68,16 +68,16 @@ describe('an open pace', () => {
     expect(first).toHaveLength(11)
     expect(first[0]).toEqual({ sequence: WARMUP_SEQUENCE, isMeasured: false, dueMs: -200 })
     expect(first.at(-1)).toMatchObject({ sequence: WARMUP_SEQUENCE + 10, dueMs: -100 })
-    // Nine of the warm-up were never asked for; measuring begins without them.
+    // Nine requests of the warm-up were never requested; measuring begins without them.
     expect(takeAll(pacer, 0)).toEqual([{ sequence: 0, isMeasured: true, dueMs: 0 }])
   })
 
-  it('ends with a number of requests as well', () => {
+  it('can also end after a number of requests', () => {
     const [pacer] = createPacers({ pace: load.pace, requests: 7 })
     expect(pacer === undefined ? [] : takeAll(pacer, 60_000)).toHaveLength(7)
   })
 
-  it('follows stages from nothing', () => {
+  it('follows stages from zero', () => {
     const stages = [{ from: 0, to: 100, durationMs: 1_000 }]
     const [pacer] = createPacers({ pace: { kind: 'stages', of: 'rate', stages } })
     if (pacer === undefined) throw new Error('there is one')
@@ -90,7 +90,7 @@ describe('an open pace', () => {
 describe('a closed pace', () => {
   const load: LoadInput = { pace: { kind: 'closed', concurrency: 5 }, durationMs: 1_000 }
 
-  it('lets go whatever there is room for, until its time is over', () => {
+  it('releases whatever there is room for until its time is over', () => {
     const [pacer] = createPacers(load)
     if (pacer === undefined) throw new Error('there is one')
     expect(pacer.countReady(0)).toBe(Infinity)
@@ -101,12 +101,12 @@ describe('a closed pace', () => {
     expect(pacer.isOver(1_000)).toBe(true)
   })
 
-  it('shares its number in flight among threads, none of it lost', () => {
+  it('splits its number in flight among threads without losing any', () => {
     expect(createPacers(load, 2).map((pacer) => pacer.concurrencyAt(0))).toEqual([3, 2])
     expect(createPacers(load, 7).map((pacer) => pacer.concurrencyAt(0))).toEqual([1, 1, 1, 1, 1, 0, 0])
   })
 
-  it('ends with a number of requests, each sent by one thread', () => {
+  it('ends after a number of requests, each sent by one thread', () => {
     const pacers = createPacers({ pace: load.pace, requests: 11 }, 3)
     const taken = pacers.map((pacer) => sequences(takeAll(pacer, 0)))
     expect(taken.flat().toSorted((a, b) => a - b)).toEqual(Array.from({ length: 11 }, (_, i) => i))

@@ -3,7 +3,7 @@ import { FIELD, FLAG, RECORD_NUMBERS } from '../../../../src/main/engine/load/re
 import type { Outcome } from '../../../../src/shared/run/item-state.ts'
 import { OUTCOMES } from '../../../../src/shared/run/item-state.ts'
 
-/** A measured request as a test says it; times are milliseconds, what is left out it did not have. */
+/** A measured request as tests describe it; times are in milliseconds, and omitted ones did not happen. */
 export interface TestRequest {
   sequence?: number
   /** Since measuring began. */
@@ -30,11 +30,11 @@ export interface TestRequest {
   sentBytes?: number
   receivedBytes?: number
   rowTags?: number
-  /** How long its answer may have lain unread. */
+  /** How long its answer may have waited unread. */
   unreadMs?: number
 }
 
-/** What a sending thread would hand over of these requests. */
+/** The report of a sending thread on these requests. */
 export function toRecords(
   requests: readonly TestRequest[],
   parts: Partial<Extract<LoadUpdate, { kind: 'records' }>> = {},
@@ -82,7 +82,7 @@ export function toRecords(
   }
 }
 
-/** What has a status was answered, and what has a duration was sent, unless the request says otherwise. */
+/** A request with a status was answered, and one with a duration was sent, unless stated otherwise. */
 function toWhatHappened({
   status = 200,
   flags = ['timed'],

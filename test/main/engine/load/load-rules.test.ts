@@ -4,7 +4,7 @@ import { startFaultServer, toTaskAnswer } from '../../../helpers/fault-server.ts
 import { openTestFolder } from '../../../helpers/test-folder.ts'
 import { createLoadRuns } from './load-runs.ts'
 
-test('the summary of a load test counts by rule the requests that triggered it', async () => {
+test('the summary of a load test counts requests by triggered rule', async () => {
   const loads = createLoadRuns(openTestFolder())
   const server = await startFaultServer({
     onRequest: (request, wire) => {
@@ -23,7 +23,7 @@ test('the summary of a load test counts by rule the requests that triggered it',
   ])
 })
 
-test('counts of rules are taken once, and of a bounded number of rules', () => {
+test('counts of rules are taken once, and for a limited number of rules', () => {
   const counts = new RuleCounts()
   const rule = (number: number) => ({ ruleId: `r${number}`, ruleName: `Rule ${number}` })
   counts.add([rule(1), rule(2)])

@@ -14,7 +14,7 @@ const toPostId = ({ body }: WireRequest) => String((JSON.parse(body) as { post_i
 
 const isWarmup = (request: WireRequest) => toPostId(request).includes('-warmup-')
 
-test('an open pace sends exactly what its schedule has, each once, by as many threads as the plan says', async () => {
+test('an open pace sends exactly its schedule, each request once, from as many threads as the plan says', async () => {
   const server = await startService()
   const plan = loads.createPlan(3, server.baseUrl, {
     pace: { kind: 'open', ratePerSecond: 200 },
@@ -26,7 +26,7 @@ test('an open pace sends exactly what its schedule has, each once, by as many th
   const { summary, report, samples } = await loads.run(plan)
   const [warm, measured] = [server.requests.filter(isWarmup), server.requests.filter((one) => !isWarmup(one))]
   expect(toNumbers(measured.map(toPostId))).toEqual(Array.from({ length: 120 }, (_, i) => i + 1))
-  // What of the warm-up is not out when measuring begins is not made up for.
+  // Requests of the warm-up that are not out when measuring begins are not caught up.
   expect(warm.length).toBeGreaterThan(0)
   expect(warm.length).toBeLessThanOrEqual(80)
   expect(new Set(warm.map(toPostId)).size).toBe(warm.length)
@@ -37,7 +37,7 @@ test('an open pace sends exactly what its schedule has, each once, by as many th
     throughput: { duration_s: 0.6 },
     load: { scheduled_per_s: 200 },
   })
-  // What is late at the very end went out after the measured time.
+  // Requests that are late at the very end went out after the measured time.
   expect(summary.throughput.attempted_per_s).toBeLessThanOrEqual(200)
   expect(summary.throughput.attempted_per_s).toBeGreaterThan(0)
   expect(report.counts).toMatchObject({ sent: 120, succeeded: 120 })
@@ -46,7 +46,7 @@ test('an open pace sends exactly what its schedule has, each once, by as many th
   expect(report.latencyMs.http_req_duration?.count).toBe(120)
   expect(report.latencyMs.response_time?.count).toBe(120)
   expect(report.generator).toMatchObject({ workers: 2, dropped: 0, achievedShare: 1 })
-  // The rows go round and round, in their order.
+  // The rows repeat in their order.
   const texts = measured.map(({ body }) => JSON.parse(body) as { post_id: string; text_data: string })
   for (const { post_id, text_data } of texts) {
     expect(text_data).toBe(`text ${((Number(/\d+$/.exec(post_id)?.[0]) - 1) % 3) + 1}`)
@@ -55,7 +55,7 @@ test('an open pace sends exactly what its schedule has, each once, by as many th
   expect(new Set(samples.map(({ postId }) => postId))).toEqual(new Set(measured.map(toPostId)))
 })
 
-test('a closed pace keeps its number in flight and ends with its number of requests', async () => {
+test('a closed pace keeps its number in flight and ends after its number of requests', async () => {
   onlyInLongForm()
   const server = await startService(20)
   const { summary, report } = await loads.run(
@@ -76,7 +76,7 @@ test('a closed pace keeps its number in flight and ends with its number of reque
   expect(report.connections).toEqual({ opened: 4, reused: 36 })
 })
 
-test('who thinks sends nothing meanwhile, and is not waited for at the end', async () => {
+test('nothing is sent during think time, which is not waited for at the end', async () => {
   onlyInLongForm()
   const server = await startService()
   const { report } = await loads.run(
@@ -103,7 +103,7 @@ test('a closed pace in stages follows its number in flight', async () => {
   expect(summary.throughput.duration_s).toBe(0.5)
 })
 
-test('what finds no room waits where it is to wait, and its wait is in response_time alone', async () => {
+test('with --when-full wait, requests without a free slot wait, and only response_time includes the wait', async () => {
   const server = await startService(50)
   const { report } = await loads.run(
     loads.createPlan(5, server.baseUrl, {
@@ -112,7 +112,7 @@ test('what finds no room waits where it is to wait, and its wait is in response_
       maxInFlight: 2,
     }),
   )
-  // 40 were due in 400 ms, and two places take 40 of them in a second.
+  // 40 were due in 400 ms, but two slots take 40 of them in a second.
   expect(report.counts).toMatchObject({ sent: 40, succeeded: 40 })
   expect(server.maxOpen).toBe(2)
   expect(report.generator.dropped).toBe(0)
@@ -120,13 +120,13 @@ test('what finds no room waits where it is to wait, and its wait is in response_
   const { http_req_duration: duration, response_time: response } = report.latencyMs
   expect(response?.max).toBeGreaterThan(400)
   expect(response?.p50).toBeGreaterThan((duration?.p50 ?? Infinity) * 2)
-  // A rate is of what was sent, or ended, within the measured time.
+  // A rate covers what was sent, or ended, within the measured time.
   expect(report.rates.scheduledPerS).toBe(100)
   expect(report.rates.attemptedPerS).toBeLessThan(60)
   expect(report.rates.succeededPerS).toBeLessThan(60)
 })
 
-test('what finds no room is dropped where it is to be dropped, and counted', async () => {
+test('with --when-full drop, requests without a free slot are dropped and counted', async () => {
   const server = await startService(50)
   const { report, summary } = await loads.run(
     loads.createPlan(5, server.baseUrl, {
@@ -152,7 +152,7 @@ test('what finds no room is dropped where it is to be dropped, and counted', asy
   ])
 })
 
-test('requests still waiting for room after the load are dropped, and nothing waits forever', async () => {
+test('requests still waiting for a slot after the load are dropped, and nothing waits forever', async () => {
   onlyInLongForm()
   const server = await startService(300)
   const { report } = await loads.run(
@@ -167,7 +167,7 @@ test('requests still waiting for room after the load are dropped, and nothing wa
   expect(report.counts.sent + report.generator.dropped).toBe(60)
 })
 
-test('requests that are in flight after the graceful stop are given up as unknown, at the time they took', async () => {
+test('requests in flight after the graceful stop are given up as unknown, with their elapsed time', async () => {
   onlyInLongForm()
   const server = await startFaultServer({})
   const { report, samples } = await loads.run(
@@ -188,7 +188,7 @@ test('requests that are in flight after the graceful stop are given up as unknow
   ])
 })
 
-test('rows that cannot be sent are left out, and a source without any other sends nothing', async () => {
+test('rows that cannot be sent are left out, and a source with no others sends nothing', async () => {
   onlyInLongForm()
   const server = await startService()
   const some = loads.createPlan(['one', '', 'three'], server.baseUrl, {
@@ -215,7 +215,7 @@ test('rows that cannot be sent are left out, and a source without any other send
   expect(server.requests).toHaveLength(4)
 })
 
-test('a load without an answer but errors is measured to its end', async () => {
+test('a load with only error answers is measured to its end', async () => {
   const server = await startFaultServer({
     onRequest: (_, wire) => wire.send(403, toErrorAnswer(403, 'INVALID_API_KEY', 'no such key')),
   })
@@ -245,7 +245,7 @@ async function watch(plan: Plan, act: (run: ReturnType<typeof loads.start>) => v
   return moments.filter(({ report }) => report.durationMs > 0)
 }
 
-test('wherever a load with retries is cut off, what it had sent has retries in it, those in flight unknown', async () => {
+test('wherever a load with retries is cut off, its requests include retries, and those in flight are unknown', async () => {
   const server = await startService(300, (request) => Number(/\d+$/.exec(toPostId(request))?.[0]) % 2 === 0)
   const moments = await watch(
     loads.createPlan(
@@ -268,7 +268,7 @@ test('wherever a load with retries is cut off, what it had sent has retries in i
   }
 })
 
-test('a load that dies after its interruption has the time and the schedule until that, and every request', async () => {
+test('a load that dies after its interruption has the time and schedule until then, and every request', async () => {
   onlyInLongForm()
   const server = await startService(1_200)
   const plan = loads.createPlan(500, server.baseUrl, {
@@ -281,10 +281,10 @@ test('a load that dies after its interruption has the time and the schedule unti
       .then(() => run.command({ kind: 'stop' }))
   })
   const end = moments.at(-1)
-  // What is written while it goes on is of whole seconds; its interruption falls between two of them.
+  // Only whole seconds are written during the load; its interruption falls between two of them.
   const interrupted = moments.findIndex(({ report }) => report.durationMs % 1_000 !== 0)
   const dying = moments.slice(interrupted)
-  // On a busy machine whole seconds may lack requests, too; the interruption adds none.
+  // On a busy machine whole seconds may lack requests too; the interruption adds none.
   const lacking = listLacking(moments[interrupted - 1])
   expect(dying.length).toBeGreaterThan(1)
   for (const moment of dying) {
@@ -301,7 +301,7 @@ function listLacking(moment: { report: LoadReport } | undefined): string[] {
   return (moment?.report.generator.reasons ?? []).filter((reason) => reason.includes('of the schedule'))
 }
 
-test('wherever a load is cut off, all that its journal says of it is of the same requests, those in flight unknown', async () => {
+test('wherever a load is cut off, everything in its journal covers the same requests, those in flight unknown', async () => {
   onlyInLongForm()
   const server = await startService(200, (request) => toPostId(request).endsWith('3'))
   const plan = loads.createPlan(100, server.baseUrl, {
@@ -343,7 +343,7 @@ test('wherever a load is cut off, all that its journal says of it is of the same
     expect(summary.stop_reason === null).toBe(summary.state === 'completed')
     lost.add(unknown)
   }
-  // Three whole seconds, and the rest: in those some were in flight, in the end none was.
+  // Three whole seconds and the rest: in the seconds some requests were in flight, at the end none.
   expect(moments.length).toBeGreaterThanOrEqual(4)
   expect(Math.max(...lost)).toBeGreaterThan(10)
   expect(lost).toContain(0)

@@ -15,14 +15,14 @@ import {
 import { createInProcessRuns, type SessionOptions } from '../../../helpers/in-process-runs.ts'
 import { createRunPlan } from '../../../helpers/test-folder.ts'
 
-/** Everything that is known of a load test after it. */
+/** All results of a load test. */
 export interface LoadResult {
   summary: RunSummary
   report: LoadReport
   samples: LoadSample[]
 }
 
-/** Starts load tests in the tests' own thread, with real sending threads. */
+/** Starts load tests in the test's own thread, with real sending threads. */
 export function createLoadRuns(folder: string) {
   const runs = createInProcessRuns(folder)
 
@@ -34,7 +34,7 @@ export function createLoadRuns(folder: string) {
   ): Plan {
     // A machine that is busy with other tests must not make requests time out.
     const connection = { baseUrl, timeoutMs: 30_000 }
-    // A test that is about the first request names it; the others count what comes.
+    // Tests of the first request name it; the others count all requests.
     return createRunPlan(folder, rows, baseUrl, {
       connection,
       retry: { limit: 0 },
@@ -54,7 +54,7 @@ export function createLoadRuns(folder: string) {
   return {
     createPlan,
     start: (plan: Plan, options: SessionOptions = {}) => runs.start(plan, options),
-    /** What stands of a run in its journal. */
+    /** The run's record in its journal. */
     look,
     /** Runs a plan to its end. */
     run: async (plan: Plan, options: SessionOptions = {}) =>
@@ -62,7 +62,7 @@ export function createLoadRuns(folder: string) {
   }
 }
 
-/** A service that answers after so many milliseconds, with 429 where a request `isRefused`. */
+/** A service that answers after this many milliseconds, with 429 for requests that `isRefused` picks. */
 export function startService(
   delayMs = 0,
   isRefused: (request: WireRequest) => boolean = () => false,
@@ -78,7 +78,7 @@ export function startService(
   })
 }
 
-/** The series of numbers from 1 on that post_ids of a load end with. */
+/** The numbers from 1 on with which a load's post_ids end. */
 export function toNumbers(postIds: Iterable<string>): number[] {
   return [...postIds].map((id) => Number(id.slice(id.lastIndexOf('-') + 1))).sort((a, b) => a - b)
 }

@@ -67,7 +67,7 @@ describe('the seconds of a load', () => {
     expect(seconds.lastOver(2_000)).toBe(1)
   })
 
-  it('do not wait for a thread that has ended, nor for ever for one that says nothing', () => {
+  it('do not wait for a thread that has ended, nor for ever for a silent one', () => {
     const { seconds } = createSeconds(2)
     seconds.noteHealth(0, toHealth(0))
     seconds.noteEnd(1)
@@ -75,7 +75,7 @@ describe('the seconds of a load', () => {
     expect(createSeconds().seconds.lastOver(30_000)).toBe(19)
   })
 
-  it('have what all threads together sent, scheduled, dropped and measured', () => {
+  it('sum what all threads sent, scheduled, dropped and measured', () => {
     const { seconds, ledger, close, read } = createSeconds(2)
     ledger.add(
       toRecords([
@@ -102,7 +102,7 @@ describe('the seconds of a load', () => {
     expect(seconds).toMatchObject({ count: 2, sent: 38, dropped: 2, sentRecently: 19, limited: 0 })
   })
 
-  it('tell the start lag of what the limit of requests in flight held up from that of this machine', () => {
+  it('separate start lag from the limit in flight and from this machine', () => {
     const { seconds, ledger, close } = createSeconds()
     ledger.add(
       toRecords([
@@ -117,7 +117,7 @@ describe('the seconds of a load', () => {
     expect(seconds.ownLagMaxUs / 40_000).toBeCloseTo(1, 2)
   })
 
-  it('are written whole once the disk takes them again', () => {
+  it('are written in full once the disk accepts them again', () => {
     const { seconds, ledger, journal, close, read } = createSeconds()
     const refused = { errors: [[0, REFUSED] as [number, typeof REFUSED]] }
     ledger.add(toRecords([{ endMs: 500 }, { endMs: 600, outcome: 'rejected', error: 0 }], refused))
@@ -147,7 +147,7 @@ describe('the seconds of a load', () => {
     expect(readLoadGroups(journal.db).map(({ requests }) => requests)).toEqual([4, 4])
   })
 
-  it('have nothing scheduled any more once the load was ended before its time', () => {
+  it('have nothing scheduled after the load was ended early', () => {
     const { seconds, close, read } = createSeconds()
     seconds.endSchedule(1_499)
     close(2)
@@ -159,7 +159,7 @@ describe('the seconds of a load', () => {
     expect(early.read().map(({ scheduled }) => scheduled)).toEqual([0, 0])
   })
 
-  it('leave the warm-up out', () => {
+  it('exclude the warm-up', () => {
     const { seconds, close } = createSeconds()
     seconds.noteHealth(0, toHealth(-2, { eventLoopMaxUs: 900_000 }))
     seconds.noteHealth(0, toHealth(0))
@@ -179,7 +179,7 @@ describe('the seconds of a load', () => {
     ])
   })
 
-  it('of which one is limited make a limited whole only if its latencies show it', () => {
+  it('with one limited second make a limited load only if its latencies show it', () => {
     const { seconds, ledger, close, read } = createSeconds()
     const addSecond = (second: number, unreadMs: number) => {
       const endMs = second * 1000 + 500
@@ -200,7 +200,7 @@ describe('the seconds of a load', () => {
     expect(seconds.behind).toBe(0)
   })
 
-  it('are counted apart where less of the schedule went out than must', () => {
+  it('are counted separately if too little of the schedule went out', () => {
     const { seconds, close, read } = createSeconds()
     for (const [second, behind] of [2, 3, 20].entries()) {
       seconds.noteHealth(0, toHealth(second, { behind }))

@@ -13,7 +13,7 @@ import { createLoadRuns } from './load-runs.ts'
 
 const loads = createLoadRuns(openTestFolder())
 
-/** A service of which one request in ten succeeds, after so long that no failure takes as long. */
+/** A service in which one request in ten succeeds, more slowly than any failure. */
 function startFailing() {
   return startFaultServer({
     onRequest: (request, wire) => {
@@ -29,7 +29,7 @@ const sum = (values: readonly number[]) => values.reduce((total, value) => total
 
 const LOAD = { pace: { kind: 'closed', concurrency: 4 }, requests: 40 } as const
 
-test('thresholds with tags are of the requests that have these, beside those of all', async () => {
+test('thresholds with tags apply to the requests with these tags, in addition to those for all', async () => {
   const server = await startFailing()
   const thresholds = [
     'p(50)<1400',
@@ -48,14 +48,14 @@ test('thresholds with tags are of the requests that have these, beside those of 
   expect(ok).toEqual([true, false, true, true, true, true, true, true, false, false])
   const { http_req_duration: all, succeeded_duration: succeeded } = summary.latency_ms
   expect([all?.count, succeeded?.count]).toEqual([40, 4])
-  // Stored histograms know their maximum to three figures only.
+  // Stored histograms keep only three significant digits of their maximum.
   expect(succeeded?.p50).toBeCloseTo(summary.thresholds?.[1]?.value ?? 0, -1)
   expect(report.latencyMs.succeeded_duration).toEqual(succeeded)
   expect(all?.p50).toBeLessThan(succeeded?.min ?? 0)
   expect(readExpression(thresholds[8] ?? '').tags).toHaveLength(2)
 })
 
-test('a latency threshold over mostly failed requests is never green without a word', async () => {
+test('a latency threshold over mostly failed requests never passes without a remark', async () => {
   onlyInLongForm()
   const server = await startFailing()
   const run = async (...thresholds: string[]) =>
@@ -75,7 +75,7 @@ test('a latency threshold over mostly failed requests is never green without a w
   expect(await run('http_req_duration{status:503}:p(50)<9999', 'http_req_failed:rate<1')).toEqual([])
 })
 
-test('where every request succeeded, their latency is not shown twice, and a threshold on it holds', async () => {
+test('if every request succeeded, their latency is not shown twice, and a threshold on it holds', async () => {
   onlyInLongForm()
   const server = await startFaultServer({
     onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),
@@ -90,7 +90,7 @@ test('where every request succeeded, their latency is not shown twice, and a thr
   expect(summary.latency_ms.succeeded_duration).toBeUndefined()
 })
 
-test('thresholds are of rows by their columns, of stages by number or name, and of causes by their code', async () => {
+test('thresholds select rows by their columns, stages by number or name, and causes by their code', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => {
       if (readBody(request)['user_id'] === 'user1')
@@ -162,7 +162,7 @@ test('thresholds are of rows by their columns, of stages by number or name, and 
   expect(connections?.opened).toBe(summary.latency_ms.http_req_connecting?.count)
 })
 
-test('bytes are those that went over the wire, and a row that is retried is one iteration', async () => {
+test('bytes are counted as on the wire, and a retried row is one iteration', async () => {
   onlyInLongForm()
   const sockets = new Set<Wire['socket']>()
   const answered = new Set<unknown>()
@@ -204,7 +204,7 @@ test.each([
     { said: { id: 'load_tag_missing', column: 'user_id', named: 'user_1' } },
   ],
 ])(
-  'a threshold `%s` that no request can meet ends the load test before anything is sent',
+  'a threshold `%s` that no request can match ends the load test before anything is sent',
   async (threshold, error) => {
     const server = await startFaultServer({
       onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),
@@ -215,7 +215,7 @@ test.each([
   },
 )
 
-test('a threshold that holds since no request has its tags says so', async () => {
+test('a threshold that holds because no request has its tags says so', async () => {
   onlyInLongForm()
   const server = await startFaultServer({
     onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),

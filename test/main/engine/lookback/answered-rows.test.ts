@@ -14,18 +14,18 @@ const ODD = { rule_id: 'r-odd', rule_name: 'Odd' }
 const RETRIED = { rule_id: 'r-retried', rule_name: 'Retried' }
 const LAST = { rule_id: 'r-last', rule_name: 'Last' }
 
-/** More than a step of rows. The retry has rows in the first step and in the second. */
+/** More rows than one step reads. The retry has rows in the first and the second step. */
 const ROWS = 2_010
 const REFUSED = [2, 5, 2_003]
 
-/** A row with more classes than a function of SQL takes at once. */
+/** A row with more classes than an SQL function takes arguments. */
 const MANY_CLASSES = 7
 const CLASSES = 160
 
-/** More than there are columns for. */
+/** More classes than there are columns for. */
 const FURTHER_CLASSES = 210
 
-/** Rows in which every third has no score; the refused ones get other rules and scores when they are sent again. */
+/** Every third row has no score; refused rows get other rules and scores when sent again. */
 async function prepare(manyClasses = CLASSES) {
   const folder = createTemporaryFolder()
   const runs = createInProcessRuns(folder)
@@ -92,7 +92,7 @@ function describeRows(step: AnsweredStep, classes: readonly string[], members: r
 }
 
 describe('the rows of a finished run', () => {
-  it('come once each in the order of the source, refused ones as their retry was answered', async () => {
+  it("come once each in source order, refused ones with their retry's answers", async () => {
     const prepared = await prepare()
     const { first, retry, read } = prepared
     const rows = read(first)
@@ -109,7 +109,7 @@ describe('the rows of a finished run', () => {
     expect(read(retry).map(({ row, ruleIds, each }) => [row, ruleIds, each[0]])).toEqual(
       REFUSED.map((row) => [row, ['r-retried'], `text ${row}`]),
     )
-    // Each class in its place, however often it is asked for; not a number where a row has none.
+    // Each class is at the position it was requested for, even repeatedly; NaN if a row has none.
     for (const { row, scores, highest } of read(first, ['hate', 'none', 'spam', 'hate'])) {
       const [hate, spam] = [REFUSED.includes(row) ? 0.9 : 0.1, row / 10_000]
       const isScored = row % 3 !== 0
@@ -120,12 +120,12 @@ describe('the rows of a finished run', () => {
     expectSameFromStored(prepared, CLASSES)
   })
 
-  it('say the same from what is stored next to the journals, also if there are more classes than columns', async () => {
+  it('are the same from the findings beside the journals, even with more classes than columns', async () => {
     expectSameFromStored(await prepare(FURTHER_CLASSES), FURTHER_CLASSES)
   })
 })
 
-/** Reads the rows from the journals and then from what is stored next to them, of the first run alone and of both. */
+/** Reads the rows of the first run and of both, from the journals and then from the stored findings. */
 function expectSameFromStored(
   { first, retry, open, read }: Awaited<ReturnType<typeof prepare>>,
   manyClasses: number,
@@ -133,7 +133,7 @@ function expectSameFromStored(
   const classes = ['hate', 'none', 'spam', `class ${manyClasses - 1}`]
   const fromJournals = { first: read(first, classes), retry: read(retry, classes) }
   expect(fromJournals.first.some(({ isCached }) => isCached)).toBe(true)
-  // A retry that is not large is read from its journal, beside the first run's columns.
+  // A small retry is read from its journal, beside the first run's columns.
   for (const [storedFromRows, stored] of [
     [ROWS, [true, false]],
     [1, [true, true]],
@@ -143,11 +143,11 @@ function expectSameFromStored(
     const wanted = { columns: [0, 1, 99], classes: ['spam', 'none'] }
     const columns = open(first).members.map((view) => loadColumns(view, wanted))
     expect(columns.map((own) => own !== null)).toEqual(stored)
-    // Texts are different in each row, users are few.
+    // Every row has another text, but there are few users.
     expect([...(columns[0]?.cells.keys() ?? [])]).toEqual([1])
     expect({ first: read(first, classes), retry: read(retry, classes) }).toEqual(fromJournals)
   }
-  // What was read of the findings is freed with the last step, also if nobody reads on, and says nothing then.
+  // Data read from the findings is freed with the last step, even if nobody reads on.
   const steps = readAnsweredSteps(open(retry))
   const { value: step } = steps.next()
   const readRules = () => step?.ruleIdsAt(1)

@@ -3,7 +3,7 @@ import { openLedgerWorkspace } from './ledger-workspace.ts'
 
 const ASK = { kind: 'appeal-status' } as const
 
-/** Puts an appeal that is in review, or that was decided like this. */
+/** Creates an appeal in review, or with this decision. */
 function toAppeal(id: string, overturned?: boolean) {
   const judgment = { action_name: 'Restore post', overturned }
   return {
@@ -21,7 +21,7 @@ async function openAppeals() {
 }
 
 describe('the ledger of appeals', () => {
-  it('holds the states of each appeal in the order of the answers, and when it was asked', async () => {
+  it('holds the states of each appeal in the order of the answers, and when it was checked', async () => {
     const { send, put, read } = await openAppeals()
     await send(ASK, 'appeal_id\nfirst\nsecond\nthird\nmissing\n')
     await send(ASK, 'appeal_id\nfirst\n')
@@ -51,7 +51,7 @@ describe('the ledger of appeals', () => {
     expect(first?.answered_at).toBe(first?.history[1]?.from)
   })
 
-  it('keeps the last known state where a later request had no answer', async () => {
+  it('keeps the last known state if a later request had no answer', async () => {
     const { send, setFaults, read } = await openAppeals()
     await send(ASK, 'appeal_id\nfirst\n')
     await setFaults(['503=100%'])
@@ -65,7 +65,7 @@ describe('the ledger of appeals', () => {
     expect(entries[0]?.asked_at).not.toBe(entries[0]?.answered_at)
   })
 
-  it('counts a row once that a retry asked for again, and the try before as unanswered', async () => {
+  it('counts a row that a retry sent again once, and the earlier try as unanswered', async () => {
     const { send, setFaults, read, runs } = await openAppeals()
     await setFaults(['503=100%'])
     const lost = await send(ASK, 'appeal_id\nfirst\n')
@@ -76,7 +76,7 @@ describe('the ledger of appeals', () => {
     ])
   })
 
-  it.each(['csv', 'xlsx', 'jsonl'])('is the source of the next look-up as .%s', async (ending) => {
+  it.each(['csv', 'xlsx', 'jsonl'])('is the source of the next check as .%s', async (ending) => {
     const { send, put, read, exportTo } = await openAppeals()
     await send(ASK, 'appeal_id\nfirst\nsecond\nthird\n')
     await put(toAppeal('third', true))

@@ -26,7 +26,7 @@ const OPTIONS: CompareOptions = {
   labels: null,
 }
 
-/** A service whose rule `Pets` is changed between runs, and a way to send a source and compare two runs. */
+/** A service whose rule `Pets` changes between runs, with functions to send a source and compare two runs. */
 async function prepare(options: SandboxOptions = {}) {
   const folder = createTemporaryFolder()
   const sandbox = await withSandbox({ apiKeys: [RUN_KEY], ...options })
@@ -37,7 +37,7 @@ async function prepare(options: SandboxOptions = {}) {
       rule_name: 'Pets',
       conditions: [{ subject: 'watchlist', watchlist: 'pets' }],
     })
-    // The service forgets what it analysed, so that nothing is answered from its cache.
+    // The service forgets its analyses, so that no answer comes from its cache.
     await sandbox.admin('DELETE', '/tasks')
   }
   const toPlan = (rows: readonly string[], { name = 'posts.csv', plan = {} }: SendOptions = {}) => {
@@ -56,7 +56,7 @@ async function prepare(options: SandboxOptions = {}) {
   }
   const pool = new ReaderPool()
   onTestFinished(() => pool.close())
-  /** Runs that some process seems to hold. */
+  /** Runs that appear to be held by another process. */
   const held = new Set<string>()
   const open = (runId: string) =>
     readRunFamily(pool, toJournalFile(folder, runId), (member) => held.has(member)) ?? expect.fail('no run')
@@ -66,14 +66,14 @@ async function prepare(options: SandboxOptions = {}) {
     const findings = new RowFindings(null, 1)
     while (!findings.isComplete) findings.step(family)
   }
-  /** Compares two runs anew, with whatever is stored next to their journals. */
+  /** Compares two runs anew, using the findings stored beside their journals. */
   const compareAnew = async (a: string, b: string, options: Partial<CompareOptions> = {}) => {
     const pairs = new KeptPairs()
     const compared = await compareDecisions(pairs, open(a), open(b), { ...OPTIONS, ...options })
     pairs.close()
     return compared
   }
-  /** Compares two runs by their journals, and again by what is stored next to them, which must come to the same. */
+  /** Compares two runs by their journals and by the stored findings; both must agree. */
   const compare = async (a: string, b: string, options: Partial<CompareOptions> = {}) => {
     const families = [open(a), open(b)] as const
     const compared = await compareDecisions(kept, ...families, { ...OPTIONS, ...options })
@@ -101,7 +101,7 @@ const ROWS = Array.from({ length: 60 }, (_, index) => {
   return `p${index},u1,${text} number ${index},${/dog|bird/.test(text) ? 'pets' : 'other'}`
 })
 
-/** Numbers of the rows that a pattern fits and another does not. */
+/** Numbers of the rows that match one pattern but not another. */
 const find = (pattern: RegExp, not: RegExp) =>
   ROWS.flatMap((row, index) => (pattern.test(row) && !not.test(row) ? [index + 1] : []))
 
@@ -109,7 +109,7 @@ const find = (pattern: RegExp, not: RegExp) =>
 const FIRST = { row: 2, record: 1, place: { row: 2, line: null } }
 
 describe('two runs with one rule changed in between', () => {
-  it('differ on exactly the rows that the rule treats differently', async () => {
+  it('differ exactly on the rows that the rule treats differently', async () => {
     const { setRule, send, compare } = await prepare()
     await setRule('cat', 'fish')
     const a = await send(ROWS)
@@ -153,7 +153,7 @@ describe('two runs with one rule changed in between', () => {
     expect(compared.warnings).toEqual([])
   })
 
-  it('warn of rows that trigger other rules since their content is another, unless they are joined by it', async () => {
+  it('warn of rows that trigger other rules because their content differs, unless they are joined by content', async () => {
     const { setRule, send, compare } = await prepare()
     await setRule('cat')
     const a = await send(ROWS)
@@ -175,7 +175,7 @@ describe('two runs with one rule changed in between', () => {
     expect((await compare(b, c)).warnings).toEqual([])
   })
 
-  it('look at an even choice of very many rows that trigger other rules', async () => {
+  it('look at an even sample of very many rows that trigger other rules', async () => {
     onlyInLongForm()
     const { setRule, send, compare } = await prepare()
     await setRule('cat')
@@ -192,7 +192,7 @@ describe('two runs with one rule changed in between', () => {
     ])
   })
 
-  it('show the change of each metric with labels', async () => {
+  it('show the change of each metric if there are labels', async () => {
     const { setRule, send, compare } = await prepare()
     await setRule('cat', 'fish')
     const a = await send(ROWS)
@@ -206,7 +206,7 @@ describe('two runs with one rule changed in between', () => {
       positives: [{ value: 'pets', rule: 'Pets' }],
     }
     const { labels: judged } = await compare(a, b, { labels })
-    // Should trigger on dog and bird: A found 10 of 30 with 20 in vain, B found 30 with 10 in vain.
+    // Dog and bird should trigger: A found 10 of 30 with 20 false alarms, B found 30 with 10 false alarms.
     expect(judged).toMatchObject({ rows: 60, without_label: 0 })
     expect(judged?.rules[0]).toMatchObject({
       rule: 'Pets',
@@ -224,7 +224,7 @@ describe('two runs with one rule changed in between', () => {
     })
   })
 
-  it('are joined by content where post_ids and order differ, and duplicates are left out', async () => {
+  it('are joined by content if post_ids and order differ, without duplicates', async () => {
     onlyInLongForm()
     const { setRule, send, compare } = await prepare()
     await setRule('cat')
@@ -274,7 +274,7 @@ describe('two runs with one rule changed in between', () => {
     }
   })
 
-  it('are joined by row if a browser sent their file to a folder of its own each time', async () => {
+  it('are joined by row if a browser uploaded their file to a new folder each time', async () => {
     const { folder, send, compare } = await prepare()
     const plan = { mapping: { post_id: { kind: 'template', template: '{{run}}-{{row}}' } } }
     const upload = (rows: readonly string[], digit: string) => {
@@ -287,7 +287,7 @@ describe('two runs with one rule changed in between', () => {
     expect(await compare(a, b)).toMatchObject({ joined_by: 'row', joined: { rows: 8 } })
   })
 
-  it('compare answers marked as cached by their rules, which are applied anew, like all others', async () => {
+  it('compare cached answers like all others by their rules, which are applied anew', async () => {
     onlyInLongForm()
     const { sandbox, setRule, send, compare } = await prepare()
     await setRule('cat')
@@ -311,7 +311,7 @@ describe('two runs with one rule changed in between', () => {
     expect(warnings).toEqual([expect.stringMatching(/^Of 20 rows .*, 10 were sent with another text/)])
   })
 
-  it('warn of answers marked as cached if none of them triggers other rules', async () => {
+  it('warn of cached answers if none of them triggers other rules', async () => {
     onlyInLongForm()
     const { setRule, send, compare } = await prepare()
     await setRule('cat')
@@ -322,7 +322,7 @@ describe('two runs with one rule changed in between', () => {
     ])
   })
 
-  it('count rows that ended differently', async () => {
+  it('count rows with different outcomes', async () => {
     const { sandbox, setRule, send, compare } = await prepare()
     await setRule('cat')
     const a = await send([...ROWS, 'p_bad,u1,never sent,x'])
@@ -393,7 +393,7 @@ describe('two runs with one rule changed in between', () => {
       },
       { class: 'hate', rose: 0, fell: 1, largest_rise: null },
     ])
-    // What is damaged of all that is stored is read from the journals, from the beginning.
+    // If any stored findings are damaged, everything is reread from the journals.
     for (const runId of [a, b]) store(open(runId))
     const file = toFindingsFile(folder, b)
     const whole = readFileSync(file)
@@ -405,7 +405,7 @@ describe('two runs with one rule changed in between', () => {
     }
   })
 
-  it('say that no row has scores where one of the runs did not ask for them', async () => {
+  it('say that no row has scores if one of the runs did not request them', async () => {
     const { setRule, send, compare } = await prepare()
     await setRule('cat')
     const a = await send(ROWS.slice(0, 9))
@@ -414,7 +414,7 @@ describe('two runs with one rule changed in between', () => {
     expect(await compare(a, b)).toMatchObject({ joined: { rows: 9 }, scored_rows: 0, scores: [] })
   })
 
-  it('leave out the rows that one of them has not finished, and say why', async () => {
+  it('leave out rows that one of them has not finished, and say why', async () => {
     onlyInLongForm()
     const { runs, setRule, toPlan, send, compare, held } = await prepare()
     await setRule('cat')
@@ -459,7 +459,7 @@ describe('two runs with one rule changed in between', () => {
     expect(await compare(a, b)).toMatchObject({ joined: { rows: 60 }, unfinished: 0, warnings: [] })
   })
 
-  it('count rows as unanswered whose callbacks did not come in both', async () => {
+  it('count rows with missing callbacks in either run as unanswered', async () => {
     const { sandbox, runs, toPlan, compare } = await prepare({ callbacks: 'drop=100%' })
     const plan = toPlan(ROWS.slice(0, 3), {
       plan: { operation: { kind: 'task', mode: 'async' }, callback: { timeoutMs: 1 } },
@@ -477,7 +477,7 @@ describe('two runs with one rule changed in between', () => {
     })
   })
 
-  it('are not compared in rows that a correction left out of one of them', async () => {
+  it('leave out rows that a correction left out of one of them', async () => {
     onlyInLongForm()
     const { setRule, send, compare } = await prepare()
     await setRule('cat')
@@ -528,7 +528,7 @@ describe('two runs with one rule changed in between', () => {
     expect(joined[2] === joined[0]).toBe(false)
   })
 
-  it('are refused where they have no decisions in common', async () => {
+  it('are refused if they have no decisions in common', async () => {
     const { setRule, send, compare } = await prepare()
     await setRule('cat')
     const a = await send(ROWS.slice(0, 2))
@@ -559,7 +559,7 @@ describe('two runs with one rule changed in between', () => {
     }
   })
 
-  it('export names of rules so that they can be told apart', async () => {
+  it('export names of rules so that they are distinguishable', async () => {
     const { folder, sandbox, setRule, send, compare } = await prepare()
     await setRule('cat')
     const a = await send(ROWS.slice(0, 1))
@@ -573,12 +573,12 @@ describe('two runs with one rule changed in between', () => {
     for (const exportFile of [file, table]) await compare(a, b, { exportFile })
     const { newly } = JSON.parse(readFileSync(file, 'utf8'))
     expect(newly).toHaveLength(2)
-    // Once as what is new, once as what triggered in B.
+    // Once as new, once as triggered in B.
     const listed = `"${JSON.stringify(newly).replaceAll('"', '""')}"`
     expect(readFileSync(table, 'utf8').split(listed)).toHaveLength(3)
   })
 
-  it('export the changed rows with what both runs said', async () => {
+  it('export the changed rows with the answers of both runs', async () => {
     onlyInLongForm()
     const { folder, setRule, send, compare } = await prepare()
     await setRule('cat')

@@ -13,7 +13,7 @@ const ALL = { states: ['known', 'removed', 'removal_unknown', 'add_unknown'] } a
 const toImages = (names: readonly string[]) =>
   `url,metadata,content_variant\n${names.map((name) => `https://media.example.com/${name}.png,"{""name"":""=${name}""}",cats\n`).join('')}`
 
-/** Whether the mark stands that rows may be sent, and no outcome yet. */
+/** Whether rows are marked as possibly sent and have no outcome yet. */
 function isMarked(file: string): boolean {
   const db = new DatabaseSync(file, { readOnly: true })
   try {
@@ -27,14 +27,14 @@ function isMarked(file: string): boolean {
 async function openIndex(options?: Parameters<typeof openLedgerWorkspace>[0]) {
   const opened = await openLedgerWorkspace(options)
   const readIds = async () => (await opened.read('index')).entries.map((entry) => entry.custom_index_item_id)
-  /** In order of the alphabet: rows in flight together arrive in any order. */
+  /** In alphabetical order, because rows in flight together arrive in any order. */
   const readHeld = async () =>
     (await opened.sandbox.indexItems('sandbox-index')).map((item) => item.custom_index_item_id).sort()
   return { ...opened, readIds, readHeld }
 }
 
 describe('the ledger of an index', () => {
-  it('passes over a run that was cut off before it read its source', async () => {
+  it('skips a run that was cut off before it read its source', async () => {
     const { workspace, sandbox, send, read } = await openIndex()
     await send(ADD, toImages(['a']))
     const plan = { connection: { baseUrl: sandbox.baseUrl }, operation: ADD }
@@ -42,7 +42,7 @@ describe('the ledger of an index', () => {
     expect((await read('index', ALL)).counts).toEqual({ known: 1 })
   })
 
-  it('holds what the sandbox holds after adds, removals, further adds, a crash and a resume', async () => {
+  it('matches the sandbox after adds, removals, further adds, a crash and a resume', async () => {
     const { runs, sandbox, send, sendCutOff, read, readIds, readHeld, exportTo } = await openIndex()
     await send(ADD, toImages(['a', 'b', 'c', 'd']))
     const { entries } = await read('index')
@@ -58,7 +58,7 @@ describe('the ledger of an index', () => {
     const some = await exportTo('index', 'some.csv', { search: '/A.png' })
     expect(some.rows).toBe(1)
     expect(await send(REMOVE, some.file)).toMatchObject({ rows: { read: 1, succeeded: 1 } })
-    // An item that is added again is another one.
+    // An item that is added again is a new one.
     await send(ADD, toImages(['a', 'b']))
     expect(await readIds()).toHaveLength(5)
     expect((await readIds()).sort()).toEqual(await readHeld())
@@ -81,7 +81,7 @@ describe('the ledger of an index', () => {
     )
   })
 
-  it('counts adds that were cut off as items that nobody knows, also after they are sent again', async () => {
+  it('counts interrupted adds as unknown items, even after they are sent again', async () => {
     const { runs, sendCutOff, read, readHeld } = await openIndex()
     const runId = await sendCutOff(ADD, toImages(['a', 'b']), isMarked)
     expect(await readHeld()).toHaveLength(2)
@@ -91,7 +91,7 @@ describe('the ledger of an index', () => {
     await runs.resume(runId, 'skip').ended
     expect((await read('index', ALL)).counts).toEqual({ add_unknown: 2 })
     await runs.retryAsChild(runId, 'resend').ended
-    // The sandbox took them twice, and only the second answers said which items these are.
+    // The sandbox took them twice, and only the second answers have the ids.
     const again = await read('index', ALL)
     expect(again.counts).toEqual({ known: 2, add_unknown: 2 })
     const held = await readHeld()
@@ -101,7 +101,7 @@ describe('the ledger of an index', () => {
     )
   })
 
-  it('tells an answer that is lost from a request that was refused', async () => {
+  it('distinguishes a lost answer from a refused request', async () => {
     const { send, setFaults, read, readHeld } = await openIndex()
     await setFaults(['503-after=100%'])
     await send(ADD, toImages(['lost']))
@@ -115,7 +115,7 @@ describe('the ledger of an index', () => {
     await send(REMOVE, removal)
     expect((await read('index', ALL)).counts).toEqual({ add_unknown: 1, removal_unknown: 1 })
     await setFaults([])
-    // The service says now that the item is gone.
+    // The service now says that the item is gone.
     expect(await send(REMOVE, removal)).toMatchObject({ rows: { rejected: 1 } })
     const { counts, entries } = await read('index', { states: ['removed'] })
     expect(counts).toEqual({ add_unknown: 1, removed: 1 })
@@ -183,7 +183,7 @@ describe('the ledger of an index', () => {
     },
   )
 
-  it('is read a page at a time, and asks which index is meant where there are several', async () => {
+  it('is read by page, and asks which index is meant if there are several', async () => {
     const { send, read, sandbox, exportTo } = await openIndex()
     await sandbox.admin('PUT', '/indexes/other')
     await send(ADD, toImages(['a', 'b', 'c']))
@@ -203,7 +203,7 @@ describe('the ledger of an index', () => {
     await expect(read('index', { list: 'missing' })).rejects.toMatchObject({ code: 'BAD_USAGE' })
   })
 
-  it('keeps runs to another address or with another key apart', async () => {
+  it('separates runs to another address or with another key', async () => {
     const { send, read, sandbox } = await openIndex()
     const other = { connection: { baseUrl: sandbox.baseUrl, apiKeyEnv: 'OTHER_KEY' } }
     await send(ADD, toImages(['a']))
@@ -225,7 +225,7 @@ describe('the ledger of an index', () => {
     })
   })
 
-  it('puts runs with any key of a stored connection together, and of all connections that share a key', async () => {
+  it('combines runs with any key of a stored connection, and all connections that share a key', async () => {
     const { send, read, sandbox, workspace } = await openIndex()
     const { baseUrl } = sandbox
     for (const [name, envs] of [
@@ -243,7 +243,7 @@ describe('the ledger of an index', () => {
     await sendWith('b', { apiKeyEnv: 'SECOND' })
     await sendWith('c', { name: 'again', apiKeyEnv: 'SECOND' })
     await sendWith('d', { name: 'apart', apiKeyEnv: 'THIRD' })
-    // A key that was chosen for this run alone.
+    // A key for this run only.
     await sendWith('e', { name: 'live', apiKeyEnv: 'OTHER' })
     for (const connection of ['live', 'again']) {
       const { service, total } = await read('index', { service: { connection } })
@@ -255,7 +255,7 @@ describe('the ledger of an index', () => {
     expect((await read('index', { service: { connection: 'live', apiKeyEnv: 'OTHER' } })).total).toBe(1)
   })
 
-  it('puts runs with a typed key of a stored connection together, apart from other typed keys', async () => {
+  it('combines runs with a typed key of a stored connection, apart from other typed keys', async () => {
     const { send, read, sandbox, workspace } = await openIndex()
     const { baseUrl } = sandbox
     const live = { name: 'live', baseUrl, keys: [{ label: 'default' }], activeKey: 'default' }
@@ -272,7 +272,7 @@ describe('the ledger of an index', () => {
     expect((await read('index', { service: { baseUrl, apiKeyEnv: null } })).total).toBe(2)
   })
 
-  it('has nothing to read in a workspace without such runs', async () => {
+  it('is empty in a workspace without such runs', async () => {
     const { read } = await openIndex()
     await expect(read('index')).rejects.toMatchObject({
       code: 'BAD_USAGE',

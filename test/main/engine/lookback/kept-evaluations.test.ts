@@ -15,7 +15,7 @@ import { toRow } from '../run/wire-record.ts'
 /** More than two steps of rows. */
 const ROWS = 2_010
 
-/** Every seventh row has the label `user0`, and the rows that trigger the rule are every fourteenth. */
+/** Every seventh row has the label `user0`; every fourteenth row triggers the rule. */
 const isLabelled = (row: number) => (row - 1) % 7 === 0
 const isTriggered = (row: number) => row % 14 === 1
 
@@ -28,7 +28,7 @@ const QUESTION: EvaluationQuestion = {
   scores: [{ className: 'spam', rule: 'Odd' }],
 }
 
-/** A run of which every row is answered, and evaluations of it that look at their clock, which `tick` moves on. */
+/** A run with an answer to every row, and evaluations of it on a clock that `tick` advances. */
 async function prepare({ tickMs = 0 } = {}) {
   const folder = createTemporaryFolder()
   const runs = createInProcessRuns(folder)
@@ -77,7 +77,7 @@ const SHOULD = Array.from({ length: ROWS }, (_, index) => index + 1).filter(isLa
 const MISSED = SHOULD.filter((row) => !isTriggered(row))
 
 describe('an evaluation that a window looks at', () => {
-  it('has the figures, the scores as they are drawn, and the rows of each cell', async () => {
+  it('has the figures, the scores as drawn, and the rows of each cell', async () => {
     const { kept, ask, openFamily } = await prepare()
     const { id, progress, evaluation, scores } = await ask()
     expect(progress).toBeNull()
@@ -105,7 +105,7 @@ describe('an evaluation that a window looks at', () => {
     await expect(list('tp', 'Even')).rejects.toThrow('`Even` is not part of this evaluation')
   })
 
-  it('says how far it is while it is asked for, goes on with the next question, and is then kept', async () => {
+  it('reports its progress while it is requested, continues with the next request, and is then kept', async () => {
     const { ask, countOpenings } = await prepare({ tickMs: 100 })
     const first = await ask()
     expect(first).toMatchObject({ evaluation: null, progress: { of: ROWS } })
@@ -119,7 +119,7 @@ describe('an evaluation that a window looks at', () => {
     expect(countOpenings() - before).toBe(1)
   })
 
-  it('is shared by all who ask at once, and differs by question', async () => {
+  it('is shared by concurrent requests, and differs by question', async () => {
     onlyInLongForm()
     const { ask } = await prepare()
     const [one, other, strict] = await Promise.all([
@@ -132,7 +132,7 @@ describe('an evaluation that a window looks at', () => {
     expect(strict.evaluation?.rules[0]?.matrix.true_positives).toBe(0)
   })
 
-  it('is made again after a verdict, and shows the one before until then', async () => {
+  it('is repeated after a verdict, and shows the previous one until then', async () => {
     onlyInLongForm()
     const { ask, openFamily, wait } = await prepare({ tickMs: 100 })
     const question = { ...QUESTION, useVerdicts: true }
@@ -150,7 +150,7 @@ describe('an evaluation that a window looks at', () => {
     expect(last.evaluation?.rules[0]?.matrix.false_negatives).toBe(MISSED.length - 1)
   })
 
-  it('is not made again all the time for a run that goes on', async () => {
+  it('is not repeated continuously for a run in progress', async () => {
     onlyInLongForm()
     const { ask, openFamily, hold, wait } = await prepare()
     hold()
@@ -164,7 +164,7 @@ describe('an evaluation that a window looks at', () => {
     expect((await ask(question)).evaluation?.rows).toMatchObject({ unsure: 1 })
   })
 
-  it('is made again for its cells where it had to make room, and is unknown once it is forgotten', async () => {
+  it('is repeated for its cells if it was evicted, and is unknown once forgotten', async () => {
     onlyInLongForm()
     const { kept, ask, forget, openFamily } = await prepare()
     const { id } = await ask()
@@ -177,7 +177,7 @@ describe('an evaluation that a window looks at', () => {
     await expect(kept.list(missed, openFamily)).rejects.toThrow('no longer in memory')
   })
 
-  it('fails for all who ask where there is nothing to evaluate, and can be asked again', async () => {
+  it('fails for all requests if there is nothing to evaluate, and can be requested again', async () => {
     const { ask } = await prepare()
     const nothing = { ...QUESTION, label: 'no such column' }
     for (const answer of await Promise.allSettled([ask(nothing), ask(nothing)])) {

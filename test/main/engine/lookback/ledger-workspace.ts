@@ -19,7 +19,7 @@ import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 
 type LedgerOf<Kind extends LedgerKind> = Extract<Ledger, { of: Kind }>
 
-/** A sandbox, a workspace whose runs go there, by another address if one is made of its own, and its ledgers. */
+/** A sandbox, a workspace whose runs go there (by another address if given), and its ledgers. */
 export async function openLedgerWorkspace(
   options: Parameters<typeof withSandbox>[0] = {},
   toAddress: (baseUrl: string) => Promise<string> = async (baseUrl) => baseUrl,
@@ -66,12 +66,12 @@ export async function openLedgerWorkspace(
     runs,
     sandbox,
     toPlan,
-    /** Runs a plan to its end; `source` is a path, or the text of a CSV file. */
+    /** Runs a plan to its end; `source` is a path or the text of a CSV file. */
     send: (operation: PlanInput['operation'], source: string, parts?: Partial<PlanInput>) =>
       runs.start(toPlan(operation, source, parts)).ended,
     /**
-     * Runs a plan and leaves its journal as it was right after one of its commits, as if the process had died then,
-     * though the service got every request.
+     * Runs a plan and leaves its journal as it was after one of its commits, as if the process had died then,
+     * although the service got every request.
      */
     async sendCutOff(
       operation: PlanInput['operation'],
@@ -96,7 +96,7 @@ export async function openLedgerWorkspace(
       for (const ending of ['', '-wal']) copyFileSync(`${file}${ending}.then`, file + ending)
       return runId
     },
-    /** What the sandbox answers from now on goes wrong like this, if at all. */
+    /** The fault in the sandbox's answers from now on, if any. */
     setFaults: (faults: readonly string[]) => sandbox.admin('PATCH', '/behaviour', { faults }),
     read: <Kind extends LedgerKind>(
       of: Kind,

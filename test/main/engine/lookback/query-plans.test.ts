@@ -15,10 +15,10 @@ import { toRow } from '../run/wire-record.ts'
 
 const ROWS = 30
 
-/** Tables with as many rows as a run; those of two journals are `a` and `b`. */
+/** Tables with one entry per row of a run; those of two journals are `a` and `b`. */
 const LONG = /\b(SCAN|SEARCH) (row|result|found|a|b)\b/
 
-/** Notes how each statement is carried out that is prepared from now on. */
+/** Records the query plan of each statement prepared from now on. */
 function recordPlans(): Map<string, string> {
   const plans = new Map<string, string>()
   const { prepare } = DatabaseSync.prototype
@@ -35,7 +35,7 @@ function recordPlans(): Map<string, string> {
   return plans
 }
 
-it('looking back reads all rows in stretches by their number, and sorts none of them', async () => {
+it('lookback queries read all rows in ranges of their numbers, and sort none of them', async () => {
   const folder = createTemporaryFolder()
   const runs = createInProcessRuns(folder)
   let isRetry = false
@@ -93,7 +93,7 @@ it('looking back reads all rows in stretches by their number, and sorts none of 
   expect(long.length).toBeGreaterThan(5)
   for (const [sql, plan] of long) {
     expect(plan, sql).not.toContain('TEMP B-TREE')
-    // The last row is found without a look at the others.
+    // The last row is found without reading the others.
     if (!/max\((id|row)\)/.test(sql)) expect(plan, sql).not.toMatch(/SCAN (row|result|found|a|b)\b/)
   }
 })

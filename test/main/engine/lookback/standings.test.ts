@@ -26,7 +26,7 @@ const ENDINGS = [
   { state: 'acknowledged', code: null, status: 202 },
 ] as const
 
-/** What a row came to, and the scores of two classes; a row without an outcome is open. */
+/** The outcome of a row and its scores of two classes; a row without an outcome is open. */
 interface Ending {
   outcome: string | null
   isAnswered: boolean
@@ -72,7 +72,7 @@ function changeAtRandom(file: string, random: () => number): Ending[] {
 }
 
 describe('compared runs', () => {
-  it('are counted as a look at every row counts them, whatever their journals say', async () => {
+  it('are counted as by reading every row, whatever their journals say', async () => {
     const folder = createTemporaryFolder()
     const server = await startFaultServer({
       onRequest: (request, wire) => wire.send(200, { ...toTaskAnswer(request, []), code: 200 }),

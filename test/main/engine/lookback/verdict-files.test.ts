@@ -18,7 +18,7 @@ import { openReadyJournal, readRecord, toAttempt } from '../journal/test-journal
 
 const ROWS = 4
 
-/** A run of a few rows that the service decided on. */
+/** A run of a few rows with decisions of the service. */
 function openRun(workspace: string): RunFamily {
   const journal = openReadyJournal(ROWS)
   const outcomes = new OutcomeWriter(journal)
@@ -39,7 +39,7 @@ const text = fc.constantFrom(
   ),
 )
 
-/** What was said of a row: nothing, one thing of all of it, or something of several rules. */
+/** Verdicts on a row: none, one on the whole row, or one on each of several rules. */
 const ofRow = fc.oneof(
   fc.constant([]),
   fc
@@ -73,7 +73,7 @@ test.each(
         [name, {}, (family: RunFamily, { file }: { file: string }) => exportVerdicts(family, file)] as const,
     ),
   ]),
-)('verdicts come back from %s (%j) as they were given', async (name, options, write) => {
+)('verdicts come back from %s (%j) unchanged', async (name, options, write) => {
   await fc.assert(
     fc.asyncProperty(fc.array(ofRow, { minLength: ROWS, maxLength: ROWS }), async (said) => {
       if (said.every((verdicts) => verdicts.length === 0)) return

@@ -24,7 +24,7 @@ async function openWatchlist() {
 }
 
 describe('the ledger of a watchlist', () => {
-  it('holds the terms and notes that the sandbox holds, whatever the order of adds and updates', async () => {
+  it('holds the terms and notes that the sandbox holds, in any order of adds and updates', async () => {
     const { send, read, readTerms, sandbox } = await openWatchlist()
     await send(toAdd('slurs'), 'term,notes\nFirst,one\nsecond,two\nOLD,\nthird,three\n')
     await send(toUpdate('slurs'), 'term,notes\nfirst,changed\nmissing,none\n')
@@ -44,14 +44,14 @@ describe('the ledger of a watchlist', () => {
     expect(held).toEqual(expect.arrayContaining(entries.map(({ term, notes }) => ({ term, notes }))))
   })
 
-  it('takes each term of a request as its own part of the answer says', async () => {
+  it('records each term of a request by its own part of the answer', async () => {
     const { send, read } = await openLedgerWorkspace()
     const answers = [
       { added_terms: [{ term: 'zeta' }, { term: 'fine' }], pre_existing_terms: [], failed_terms: [] },
       {
         added_terms: [],
         pre_existing_terms: [{ term: 'zeta' }],
-        // A text alone, and nothing at all about the last one.
+        // Only a text, and nothing about the last one.
         failed_terms: ['broken', { term: 'fine', notes: '', reason: 'too short', code: 7 }],
       },
     ]
@@ -104,7 +104,7 @@ describe('the ledger of a watchlist', () => {
     ])
   })
 
-  it('finds terms in an answer that has them in another normal form or as numbers, as the run does', async () => {
+  it('matches terms that an answer has in another normal form or as numbers, as the run does', async () => {
     const { send, read } = await openLedgerWorkspace()
     const server = await startFaultServer({
       onRequest: (_, wire) =>
@@ -136,7 +136,7 @@ describe('the ledger of a watchlist', () => {
     await setFaults(['503-after=100%'])
     const lost = await send(toAdd('slurs'), 'term,notes\nknown,after\nnew,note\n')
     expect(lost).toMatchObject({ rows: { unknown: 2 } })
-    // The term is there in any case; which notes it has is not known.
+    // The term exists in any case, but its notes are unknown.
     expect(await readTerms()).toEqual([
       ['known', 'known', 'unknown', '?'],
       ['new', 'unknown', 'unknown', '?'],
@@ -150,7 +150,7 @@ describe('the ledger of a watchlist', () => {
     expect((await read('watchlist')).counts).toEqual({ known: 2 })
   })
 
-  it('keeps terms unknown that an add without an answer may have added before it was split, though they failed then', async () => {
+  it('keeps terms unknown that an unanswered add may have added before it was split, although they failed then', async () => {
     const { send, read } = await openLedgerWorkspace()
     const server = await startFaultServer({
       onRequest: ({ number, body }, wire) => {
@@ -170,7 +170,7 @@ describe('the ledger of a watchlist', () => {
     ])
   })
 
-  it('is searched in whichever case, also beyond ASCII', async () => {
+  it('is searched in either case, also beyond ASCII', async () => {
     const { read, send } = await openWatchlist()
     await send(toAdd('slurs'), 'term,notes\nold,\nübel,Ärger\n')
     for (const search of ['ÜBEL', 'ärger']) {
@@ -178,14 +178,14 @@ describe('the ledger of a watchlist', () => {
     }
   })
 
-  it('does not take a request that was refused as a whole for an answer about its terms', async () => {
+  it('does not treat a request that was refused as a whole as an answer about its terms', async () => {
     const { send, readTerms } = await openWatchlist()
     await send(toAdd('slurs'), 'term,notes\nold,mine\n')
     await send(toAdd('missing-list'), 'term,notes\nnever,\n')
     expect(await readTerms()).toEqual([['old', 'known', 'pre_existing', 'mine']])
   })
 
-  it('names the lists to choose from, and says where no run has changed any', async () => {
+  it('names the lists to choose from, and says if no run has changed any', async () => {
     const { send, read } = await openWatchlist()
     const asked = { list: 'insults' }
     await send(toAdd('missing-list'), 'term,notes\nnever,\n')

@@ -6,13 +6,13 @@ import { buildPlan } from './build-plan.ts'
 
 const plan = buildPlan({ operation: { kind: 'appeal-status' } })
 
-test('a row names its appeal, and may be asked about twice', () => {
+test('a row names its appeal, and the same appeal may occur twice', () => {
   const columns = ['Appeal ID', 'since']
   const mapped = createRowMapper(plan, columns, 'r1')(1, ['A/1 ü', 'May'])
   expect(mapped).toMatchObject({ body: { appeal_id: 'A/1 ü' }, uniqueKey: null, problems: [] })
 })
 
-test('a row without an appeal is invalid, a plan without one is refused as a whole', () => {
+test('a row without an appeal is invalid, and a plan without one is refused as a whole', () => {
   const resolved = { ...plan, mapping: resolveMapping(plan, ['appeal_id']) }
   const found = createRowValidator(resolved)(3, {})
   expect(found.map(formatProblem)).toEqual(['row 3, appeal_id: is required but empty'])
@@ -29,7 +29,7 @@ test('an appeal whose id would lead to another path is invalid', () => {
   }
 })
 
-test('a lookup has no body, and so no whole request', () => {
+test('a lookup has no body, and therefore no whole request', () => {
   const mapping = { request: { kind: 'column' as const, column: 1 } }
   expect(() => resolveMapping({ ...plan, mapping }, ['appeal_id'])).toThrow(
     'appeal-status has no field `request`; its fields are appeal_id',

@@ -1,7 +1,7 @@
 import { type Body, writeBody } from '../../../../src/main/engine/mapping/json-text.ts'
 import { type Plan, type PlanInput, planSchema } from '../../../../src/shared/plan/plan.ts'
 
-/** A plan of a task whose parts a test names; the rest is the smallest there is. */
+/** A plan of a task with the given parts and otherwise minimal values. */
 export function buildPlan(
   parts: Partial<PlanInput> & { api?: 'v1' | 'v2'; mode?: 'sync' | 'async' } = {},
 ): Plan {
@@ -14,7 +14,7 @@ export function buildPlan(
   })
 }
 
-/** A body as whoever receives it reads it. */
+/** The parsed body. */
 export function readBody(body: Readonly<Body>): Record<string, unknown> {
   return JSON.parse(writeBody(body))
 }

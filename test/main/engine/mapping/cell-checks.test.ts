@@ -9,7 +9,7 @@ import { buildPlan } from './build-plan.ts'
 const toColumns = (columns: Record<string, string>): Mapping =>
   Object.fromEntries(Object.entries(columns).map(([field, column]) => [field, { kind: 'column', column }]))
 
-/** The problems of the cells of a sheet's second row, whose first names the columns. */
+/** The problems of the cells in a sheet's second row; the first row names the columns. */
 async function check(cells: string, mapping: Mapping, parts: Parameters<typeof buildPlan>[0] = {}) {
   const rows = `<row>${['a', 'b', 'c', 'd'].map((name) => `<c t="inlineStr"><is><t>${name}</t></is></c>`).join('')}</row><row>${cells}</row>`
   const path = writeSource(await createWorkbook({ sheets: [{ name: 'S', rows }] }), 'book.xlsx')
@@ -23,7 +23,7 @@ async function check(cells: string, mapping: Mapping, parts: Parameters<typeof b
 const CELLS =
   '<c t="inlineStr"><is><t>p1</t></is></c><c t="e"><f>X()</f><v>#NAME?</v></c><c t="e"><v>#N/A</v></c><c t="str"><v>#N/A</v></c>'
 
-test('an error of a spreadsheet is no id and no address, and is told in content', async () => {
+test('a spreadsheet error is neither an id nor an address, and is reported in content', async () => {
   expect(await check(CELLS, toColumns({ post_id: 'a', user_id: 'b', url: 'c' }))).toEqual([
     'error row 1, user_id: must not be an error of the spreadsheet, found `#NAME?`',
     'error row 1, url: must not be an error of the spreadsheet, found `#N/A`',
@@ -33,7 +33,7 @@ test('an error of a spreadsheet is no id and no address, and is told in content'
   ])
 })
 
-test('an error is found in the cells of templates and of metadata, and a text that reads like one is none', async () => {
+test('an error is found in cells of templates and metadata, but a text that looks like one is not', async () => {
   const mapping: Mapping = {
     ...toColumns({ user_id: 'a', text_data: 'd', 'user_metadata.b': 'b' }),
     post_id: { kind: 'template', template: '{{row}}-{{ c }}' },
@@ -44,7 +44,7 @@ test('an error is found in the cells of templates and of metadata, and a text th
   ])
 })
 
-test('cells that no field is filled from may be errors', async () => {
+test('cells that fill no field may be errors', async () => {
   expect(await check(CELLS, toColumns({ post_id: 'a', user_id: 'a', text_data: 'd' }))).toEqual([])
 })
 
@@ -69,7 +69,7 @@ test.each([
   ],
   ['user_id', 'org-{{b}}{{a}}', null],
   ['group_id', '{{row}}-{{b}}', null],
-])('a template whose columns are all empty in a row is told: %s %s', async (field, template, told) => {
+])('a template whose columns are all empty in a row is reported: %s %s', async (field, template, told) => {
   const mapping: Mapping = {
     ...toColumns({ post_id: 'a', user_id: 'a', text_data: 'a' }),
     [field]: { kind: 'template', template },
@@ -77,7 +77,7 @@ test.each([
   expect(await check(EMPTY_AND_X, mapping)).toEqual(told === null ? [] : [`warning row 1, ${told}`])
 })
 
-test('a correction of the field takes its error away', async () => {
+test('a correction of the field removes its error', async () => {
   const fixes: Plan['fixes'] = [{ kind: 'cell', row: 1, field: 'user_id', value: 'u1' }]
   expect(await check(CELLS, toColumns({ post_id: 'a', user_id: 'b', text_data: 'd' }), { fixes })).toEqual([])
 })
@@ -92,7 +92,7 @@ test.each([
   ],
   [32_768, []],
 ])(
-  'a text of exactly as many characters as a spreadsheet keeps was probably cut, in any source (%i)',
+  "a text with exactly a spreadsheet's maximum length was probably cut, in any source (%i)",
   (length, said) => {
     const text = '0123456789'.repeat(4000).slice(0, length)
     const mapping = toColumns({ post_id: 'id', user_id: 'id', text_data: 'text' })

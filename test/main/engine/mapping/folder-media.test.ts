@@ -22,7 +22,7 @@ function mapFile(path: string, parts: Partial<PlanInput>, toMediaUrl?: (path: st
   return { body: mapped.body, found: found.map(formatProblem) }
 }
 
-test('a template makes the address of a file, its path percent-encoded by segments', () => {
+test('a template makes the address of a file, with its path percent-encoded by segment', () => {
   const parts = withMedia({ kind: 'template', template: 'https://cdn.example/{{path}}?v={{row}}' })
   const { body, found } = mapFile('Bilder/größe 100%#1?.png', parts)
   expect(body).toEqual({
@@ -38,7 +38,7 @@ test('the media host gives the address of a file', () => {
   expect(body['url']).toBe('https://m.example/x/a/b.mp4')
 })
 
-test('before a run has addresses, one of the same form stands in, so that a preview is not called wrong', () => {
+test('before a run has addresses, a placeholder of the same form keeps the preview valid', () => {
   const parts = withMedia({ kind: 'host', url: 'https://m.example/base' })
   expect(mapFile('a b.png', parts)).toMatchObject({
     body: { url: 'https://m.example/base/media/a%20b.png' },
@@ -46,7 +46,7 @@ test('before a run has addresses, one of the same form stands in, so that a prev
   })
 })
 
-test('rows that are no media files have no address', () => {
+test('rows that are not media files have no address', () => {
   const plan = buildPlan(withMedia({ kind: 'template', template: 'https://cdn.example/{{path}}' }))
   const mapRow = createRowMapper(plan, FOLDER_COLUMNS, 'r1')
   expect(mapRow(1, ['a.txt', 'text', 'a text', '', '']).body).not.toHaveProperty('url')
@@ -54,7 +54,7 @@ test('rows that are no media files have no address', () => {
   expect(mapRow(2, ['a.json', 'request', '', request, '']).body['url']).toBe('https://own.example/1.png')
 })
 
-test('a media file without a way to an address says how to give it one', () => {
+test('a media file without an address says how to give it one', () => {
   const { found } = mapFile('a.png', { source: { path: '/folder', format: 'folder' }, mapping: user })
   expect(found).toContain(
     'row 7, url: is a file and needs an address; pass --media-template TEMPLATE, or let Sluice serve the file with --media-host, found `a.png`',
@@ -69,7 +69,7 @@ test('a template without {{path}}, or with an unknown placeholder, is refused as
   expect(refuse('https://cdn.example/{{pfad}}/{{path}}')).toThrow('media: `{{pfad}}` is neither')
 })
 
-test('files go into a custom index by their addresses, and their path is never taken for one', () => {
+test('files go into a custom index by their addresses, and their path is never used as one', () => {
   const parts: Partial<PlanInput> = {
     source: { path: '/folder', media: { kind: 'template', template: 'https://cdn.example/{{path}}' } },
     operation: { kind: 'index-add', indexId: 'i' },
@@ -81,7 +81,7 @@ test('files go into a custom index by their addresses, and their path is never t
   })
 })
 
-test('an address that the plan maps itself goes before that of the file', () => {
+test("an address that the plan maps takes precedence over the file's", () => {
   const parts = withMedia({ kind: 'template', template: 'https://cdn.example/{{path}}' })
   const url = { kind: 'template' as const, template: 'https://mapped.example/{{row}}' }
   expect(mapFile('a.png', { ...parts, mapping: { ...user, url } }).body['url']).toBe(

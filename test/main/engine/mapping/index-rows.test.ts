@@ -9,7 +9,7 @@ import { buildPlan, readBody } from './build-plan.ts'
 
 type IndexKind = 'index-add' | 'index-remove'
 
-/** The body of one row, and all that is wrong with it. */
+/** The body of one row and all of its problems. */
 function mapOne(
   kind: IndexKind,
   columns: string[],
@@ -67,7 +67,7 @@ test('metadata must be a JSON object', () => {
   ])
 })
 
-test('an item to remove is named by its id alone', () => {
+test('an item to remove is identified by its id only', () => {
   const { body, found } = mapOne(
     'index-remove',
     ['custom_index_item_id', 'url'],
@@ -81,7 +81,7 @@ test('an item to remove is named by its id alone', () => {
   ])
 })
 
-test('the export of an async add is the source of a sync removal as it is', () => {
+test('the export of an async add is a source for a sync removal, unchanged', () => {
   const columns = ['url', 'metadata', 'callback_url', 'sluice_row', 'sluice_custom_index_item_id']
   const cells = ['https://a.example/1.png', '{"a":1}', 'https://me.example/cb', '4', 'item-9']
   const { body, found } = mapOne('index-remove', columns, cells)
@@ -89,7 +89,7 @@ test('the export of an async add is the source of a sync removal as it is', () =
   expect(found).toEqual([])
 })
 
-test('a column of the very name goes before that of an export', () => {
+test("a column with the exact name takes precedence over an export's", () => {
   const columns = ['sluice_custom_index_item_id', 'custom_index_item_id']
   expect(mapOne('index-remove', columns, ['old', 'new']).body).toEqual({ custom_index_item_id: 'new' })
 })
@@ -106,7 +106,7 @@ test('callback_url is taken from its column in async, where it must be an addres
   ])
 })
 
-test('fields of other operations are no fields here, and the right one is guessed', () => {
+test('fields of other operations are not fields here, and the right one is suggested', () => {
   const mapping = { metdata: { kind: 'template' as const, template: '{}' } }
   expect(() => mapOne('index-add', ['url'], ['https://a.example/1.png'], { mapping })).toThrow(
     'index-add has no field `metdata`; its fields are url, media, metadata, content_variant, callback_url, request and metadata.KEY',

@@ -6,7 +6,7 @@ import { formatProblem } from '../../../../src/shared/messages/problem-messages.
 import type { PlanInput } from '../../../../src/shared/plan/plan.ts'
 import { buildPlan } from './build-plan.ts'
 
-/** The request of row 3 and what is wrong with it. */
+/** The request of row 3 and its problems. */
 function send(cells: Record<string, string>, parts: Parameters<typeof buildPlan>[0] = {}) {
   const columns = Object.keys(cells)
   const plan = buildPlan(parts)
@@ -20,7 +20,7 @@ function send(cells: Record<string, string>, parts: Parameters<typeof buildPlan>
 const TASK = { text_data: 't', user_id: 'u' }
 const REQUEST: PlanInput['mapping'] = { request: { kind: 'column', column: 'request' } }
 
-/** Objects that reading and writing again would change. */
+/** Objects that parsing and writing again would change. */
 const KEPT = [
   '{"limit":1e999}',
   '{"price":1.0,"at":-0,"small":1E-7,"id":12345678901234567890}',
@@ -31,20 +31,20 @@ const KEPT = [
 ]
 
 describe('JSON of a cell', () => {
-  test.each(KEPT)('goes out as the text it is, as metadata: %s', (text) => {
+  test.each(KEPT)('goes out unchanged as metadata: %s', (text) => {
     const { body, found } = send({ ...TASK, user_metadata: text })
     expect(found).toEqual([])
     expect(body).toBe(`{"text_data":"t","user_id":"u","post_id":"r1-3","user_metadata":${text}}`)
   })
 
-  test.each(KEPT)('goes out as the text it is, inside a whole request: %s', (text) => {
+  test.each(KEPT)('goes out unchanged inside a whole request: %s', (text) => {
     const request = `{"user_id": "u",  "text_data":"\\u0041", "post_id":"p","content_metadata":${text},"user_metadata":{}}`
     const { body, found } = send({ request }, { mapping: REQUEST })
     expect(found).toEqual([])
     expect(body).toBe(request)
   })
 
-  test('goes out with keys that other columns add, and both values if one gives another, which is warned of', () => {
+  test('goes out with keys that other columns add, and with both values and a warning if they conflict', () => {
     const columns = { ...TASK, user_metadata: '{"a":1.0, "b":1e999,"b":2}', 'user_metadata.c': 'x' }
     expect(send(columns).body).toContain('"user_metadata":{"a":1.0, "b":1e999,"b":2,"c":"x"}')
     const single = { ...TASK, user_metadata: '{"a":1.0, "k":1}' }
@@ -66,13 +66,13 @@ describe('JSON of a cell', () => {
     ['{"k":2}', '2'],
     ['{"k":"\\u0061"}', 'a'],
     ['{"k":1}', ''],
-  ])('goes out as it is if a column gives a key the value that it has, or none: %s', (text, k) => {
+  ])('goes out unchanged if a column gives a key the same value, or none: %s', (text, k) => {
     const { body, found } = send({ ...TASK, user_metadata: text, 'user_metadata.k': k })
     expect(found).toEqual([])
     expect(body).toContain(`"user_metadata":${text}`)
   })
 
-  test('of a whole request goes out with what it lacks behind it', () => {
+  test('of a whole request goes out with the fields it lacks appended', () => {
     const request = '{"text_data":"t","user_id":null,"own":[1.0],"user_metadata":{"a":-0}}'
     const cells = { request, user_id: 'u', 'user_metadata.b': 'x' }
     expect(send(cells, { mapping: REQUEST }).body).toBe(
@@ -80,7 +80,7 @@ describe('JSON of a cell', () => {
     )
   })
 
-  test('with a key that occurs twice is sent with both, and warned of', () => {
+  test('with a key that occurs twice is sent with both, and a warning', () => {
     const text = '{"a":{"b":1,"\\u0062":2},"c":{"b":1}}'
     const { body, found } = send({ ...TASK, user_metadata: text })
     expect(body).toContain(`"user_metadata":${text}`)
@@ -89,7 +89,7 @@ describe('JSON of a cell', () => {
     ])
   })
 
-  test('that is a whole request with a key twice is sent with both, and warned of', () => {
+  test('that is a whole request with a duplicate key is sent with both, and a warning', () => {
     const request = '{"text_data":"a","text_data":"b","user_id":"u","post_id":"p","user_metadata":{}}'
     const { body, found } = send({ request }, { mapping: REQUEST })
     expect(body).toBe(request)
@@ -120,7 +120,7 @@ describe('a template that is JSON', () => {
     '\\u0022,"role":"admin',
   ]
 
-  test.each(HOSTILE)('takes a cell between quotes as text, whatever is in it: %j', (q) => {
+  test.each(HOSTILE)('takes a cell between quotes as text, whatever it contains: %j', (q) => {
     const { body, found } = fill('{"a":"<{{q}}>", "b":1.0}', { q })
     expect(found).toEqual([])
     expect(JSON.parse(body ?? '').user_metadata).toEqual({ a: `<${q}>`, b: 1 })
@@ -150,7 +150,7 @@ describe('a template that is JSON', () => {
   )
 
   test.each(['{"n": 1{{n}}}', '{"n": {{n}}{{n}}}', '{"a":"\\{{n}}"}', '{"a":"\\u00{{n}}"}', '{ {{n}} }'])(
-    'refuses every row if its placeholders are no values: %s',
+    'refuses every row if its placeholders are not values: %s',
     (template) => {
       expect(fill(template, { n: '22' }).found[0]).toBe(
         `row 3, user_metadata: must be a JSON object, found \`${template}\``,
@@ -158,7 +158,7 @@ describe('a template that is JSON', () => {
     },
   )
 
-  test('may be a placeholder alone, whose cell is the whole object or leaves the field out', () => {
+  test('may be only a placeholder, whose cell is the whole object or omits the field', () => {
     expect(fill('{{n}}', { n: '{"a":1.0}' }).body).toContain('"user_metadata":{"a":1.0}')
     expect(fill('{{n}}', { n: '' }).body).not.toContain('user_metadata')
   })

@@ -30,7 +30,7 @@ describe('an id that is not what it looks like', () => {
     ['u1\t\r\n', 'u1\\u0009\\u000D\\u000A', 'u1'],
     ['\u0000u1\u0085', '\\u0000u1\\u0085', 'u1'],
     ['u1\u{e0041}', 'u1\\uDB40\\uDC41', 'u1'],
-  ])('is warned of, shown escaped, and trimmed by a fix: %j', (id, shown, trimmed) => {
+  ])('gets a warning, is shown escaped, and trimmed by a fix: %j', (id, shown, trimmed) => {
     for (const field of ['user_id', 'post_id', 'parent_id', 'group_id']) {
       const cells = { ...TASK, [field]: id }
       expect(check(cells)).toMatchObject({
@@ -42,7 +42,7 @@ describe('an id that is not what it looks like', () => {
     }
   })
 
-  test.each(['u 1', 'a.b-c@d', 'ünïcode', '漢字', 'a\\u200b'])('is not %j', (id) => {
+  test.each(['u 1', 'a.b-c@d', 'ünïcode', '漢字', 'a\\u200b'])('does not include %j', (id) => {
     expect(check({ ...TASK, user_id: id, post_id: id }).found).toEqual([])
   })
 
@@ -58,14 +58,14 @@ describe('an id that is not what it looks like', () => {
     })
   })
 
-  test('that is trimmed to nothing is missing', () => {
+  test('that is empty after trimming is missing', () => {
     const fixes: Fix[] = [{ kind: 'trim', field: 'user_id' }]
     expect(check({ ...TASK, user_id: ' \u200b ' }, { fixes }).found).toEqual([
       'row 3, user_id: is required but empty',
     ])
   })
 
-  test('that is trimmed as post_id is trimmed in replies, too', () => {
+  test('that is trimmed as post_id is trimmed in replies too', () => {
     const fixes: Fix[] = [{ kind: 'trim', field: 'post_id' }]
     expect(check({ ...TASK, post_id: 'a ', parent_id: 'b ' }, { fixes }).body).toMatchObject({
       post_id: 'a',
@@ -82,7 +82,7 @@ describe('a term', () => {
   })
 
   test.each(['bad\u200b', 'b\u200dad', 'bad ', '\ufeffbad'])(
-    'with what nobody sees is warned of: %j',
+    'with invisible characters gets a warning: %j',
     (term) => {
       expect(check({ term }, { operation }).found).toEqual([expect.stringContaining(UNSEEN)])
       expect(check({ term }, { operation, fixes: [{ kind: 'trim', field: 'term' }] })).toEqual({
@@ -94,7 +94,7 @@ describe('a term', () => {
 })
 
 test.each([' ', '\u00a0\t\r\n', '\u200b\ufeff', '\u3164\u2800', '\u0000'])(
-  'a text of which nothing is seen is warned of: %j',
+  'a text without visible characters gets a warning: %j',
   (text_data) => {
     expect(check({ ...TASK, text_data }).found).toEqual([
       expect.stringMatching(
@@ -112,7 +112,7 @@ describe('an id that a spreadsheet or data frame changed', () => {
     ]),
     ...['nan', 'NaN', 'None', 'null', 'NULL', '#N/A', '#REF!', '<NA>'].map((id) => [id, 'missing value']),
     ...['TRUE', 'FALSE'].map((id) => [id, 'truth value']),
-  ])('is warned of if it cannot be restored: %s looks like a %s', (id, as) => {
+  ])('gets a warning if it cannot be restored: %s looks like a %s', (id, as) => {
     expect(check({ ...TASK, user_id: id }).found).toEqual([
       expect.stringMatching(
         new RegExp(
@@ -147,18 +147,18 @@ describe('an id that a spreadsheet or data frame changed', () => {
     'nanna',
     'Nullmann',
     '2024-01-05',
-  ])('is not %s', (id) => {
+  ])('does not include %s', (id) => {
     expect(check({ ...TASK, user_id: id }).found).toEqual([])
   })
 
-  test('is not what a person wrote for all rows', () => {
+  test('does not include what a person wrote for all rows', () => {
     const mapping = { user_id: { kind: 'template', template: 'null' } } as const
     expect(check({ text_data: 't', post_id: 'p' }, { mapping }).found).toEqual([])
   })
 })
 
 test.each(['="001"', "'001", "'+4917", '="a b"'])(
-  'an id in the signs that keep it a text in a spreadsheet is warned of: %s',
+  'an id in the signs that make it text in a spreadsheet gets a warning: %s',
   (id) => {
     expect(check({ ...TASK, user_id: id }).found).toEqual([
       expect.stringMatching(/^row 3, user_id: has signs around it that keep it a text in a spreadsheet/),
@@ -167,7 +167,7 @@ test.each(['="001"', "'001", "'+4917", '="a b"'])(
 )
 
 test.each(["o'neil1", "'tis", '=1', "d'1"])(
-  'an id with such a sign elsewhere, or with words behind it, is left alone: %s',
+  'an id with such a sign elsewhere, or followed by words, is left alone: %s',
   (id) => {
     expect(check({ ...TASK, user_id: id }).found).toEqual([])
   },
@@ -178,7 +178,7 @@ test.each([
   'https://x.test/a;https://x.test/b',
   'https://x.test/a|http://x.test/b',
   'https://x.test/a https://x.test/b',
-])('several addresses in a url are warned of: %s', (url) => {
+])('several addresses in a url get a warning: %s', (url) => {
   const { text_data: _, ...ids } = TASK
   expect(check({ ...ids, url }).found).toEqual([
     expect.stringMatching(/^row 3, url: has several addresses, which are sent as one, found /),
@@ -189,19 +189,19 @@ test.each([
   'https://x.test/a?u=https://y.test',
   'https://archive.test/2020/https://x.test/',
   'https://x.test/a,b;c|d',
-])('an address with another inside, or with such signs, is one: %s', (url) => {
+])('an address that contains another, or such signs, is one address: %s', (url) => {
   const { text_data: _, ...ids } = TASK
   expect(check({ ...ids, url }).found).toEqual([])
 })
 
 test.each(['(blank)', '-', '?', '[deleted]', '########', '[object Object]', '-1.#IND', 'WAHR', 'VRAI'])(
-  'an id that stands for none, or for a truth value in any language, is warned of: %s',
+  'an id that means none or a truth value in any language gets a warning: %s',
   (id) => {
     expect(check({ ...TASK, user_id: id }).found).toEqual([expect.stringMatching(/user_id: looks like a/)])
   },
 )
 
-test('what may be a post of its own is no missing text', () => {
+test('a possible post of its own is not a missing text', () => {
   for (const text of ['-', '?', '.', 'unknown', 'WAHR']) {
     expect(check({ ...TASK, text_data: text }).found).toEqual([])
   }

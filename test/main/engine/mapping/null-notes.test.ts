@@ -24,7 +24,7 @@ test.each([
     ],
   ],
 ] as const)(
-  'null in JSON lines clears the notes of a term and a missing key leaves them, where empty ones mean %s',
+  'null in JSON lines clears the notes of a term and a missing key leaves them, if empty ones mean %s',
   async (emptyNotes, terms) => {
     const runs = createInProcessRuns(folder)
     const server = await startFaultServer({

@@ -10,7 +10,7 @@ const TASK = buildPlan().operation
 const column = (name: string | number) => ({ kind: 'column' as const, column: name })
 const template = (text: string) => ({ kind: 'template' as const, template: text })
 
-/** Message and hint of the `BAD_PLAN` error that resolving ends with. */
+/** Message and hint of the `BAD_PLAN` error that resolving throws. */
 function failResolving(plan: Plan, columns: string[]): string {
   try {
     resolveMapping(plan, columns)
@@ -21,7 +21,7 @@ function failResolving(plan: Plan, columns: string[]): string {
   throw new Error('resolving succeeded')
 }
 
-test('columns are matched by exact wire names first, then without case, spaces and underscores', () => {
+test('columns are matched by exact field names first, then without case, spaces and underscores', () => {
   const columns = ['Text Data', 'text_data', 'USER-ID', 'postId', 'user_metadata.age', 'other']
   expect(matchColumns(columns, TASK)).toEqual({
     text_data: column('text_data'),
@@ -32,7 +32,7 @@ test('columns are matched by exact wire names first, then without case, spaces a
   expect(matchColumns(['id', 'text', 'Column 2'], TASK)).toEqual({})
 })
 
-test('the plan goes before names, post_id has a default, and resolving twice changes nothing', () => {
+test('the plan takes precedence over names, post_id has a default, and resolving twice changes nothing', () => {
   const columns = ['text_data', 'user_id', 'message', 'url']
   const plan = buildPlan({ mapping: { text_data: column('message'), url: template('') } })
   const mapping = resolveMapping(plan, columns)
@@ -45,13 +45,13 @@ test('the plan goes before names, post_id has a default, and resolving twice cha
   expect(resolveMapping({ ...plan, mapping }, columns)).toEqual(mapping)
 })
 
-test('a column goes by its number, and by a name of digits where there is one', () => {
+test('a column is found by its number, or by a name that consists of digits', () => {
   const mapping = { text_data: column(2), user_id: column('1') }
   expect(resolveMapping(buildPlan({ mapping }), ['a', 'b'])).toMatchObject(mapping)
   expect(resolveMapping(buildPlan({ mapping }), ['1', 'b'])).toMatchObject(mapping)
 })
 
-test('an unknown column is named, with the columns there are and the one that was meant', () => {
+test('an unknown column is named with the existing columns and the likely one', () => {
   const plan = buildPlan({ mapping: { text_data: column('Mesage'), user_id: template('u') } })
   expect(failResolving(plan, ['id', 'Message'])).toBe(
     'text_data: column `Mesage` does not exist; the source has 2 columns: 1 `id`, 2 `Message` | ' +
@@ -59,14 +59,14 @@ test('an unknown column is named, with the columns there are and the one that wa
   )
 })
 
-test('a number out of range is named, with the columns there are', () => {
+test('a number out of range is named with the existing columns', () => {
   const plan = buildPlan({ mapping: { text_data: column(3), user_id: template('u') } })
   expect(failResolving(plan, ['id', 'b'])).toContain(
     'column 3 does not exist; the source has 2 columns: 1 `id`, 2 `b`',
   )
 })
 
-test('a missing user_id is named, with both ways to give it', () => {
+test('a missing user_id is named with both ways to provide it', () => {
   const failure = failResolving(buildPlan(), ['text_data', 'author'])
   expect(failure).toContain('user_id is required but not mapped; the columns are 1 `text_data`, 2 `author`')
   expect(failure).toContain('--map user_id=COLUMN')
@@ -80,7 +80,7 @@ test('a plan without content names text_data and url', () => {
   expect(failure).toContain('--map url=COLUMN')
 })
 
-test('unknown fields and placeholders are named together, with what was meant', () => {
+test('unknown fields and placeholders are named together, with the likely ones', () => {
   const failure = failResolving(
     buildPlan({ mapping: { txt_data: column(1), user_id: template('{{authr}}'), text_data: column(1) } }),
     ['author'],
@@ -98,7 +98,7 @@ test('an empty constant does not fill a required field', () => {
   expect(failure).toContain('post_id is required')
 })
 
-test('two models of a plan are refused in v1 and taken in v2', () => {
+test('two models of a plan are refused in v1 and accepted in v2', () => {
   const columns = ['url', 'user_id']
   const models = ['text', 'ocr']
   expect(failResolving(buildPlan({ operation: { kind: 'task', models } }), columns)).toContain(

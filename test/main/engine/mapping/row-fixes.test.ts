@@ -33,7 +33,7 @@ describe('fixes of a cell', () => {
     })
   })
 
-  test('leave the field out where the text is empty', () => {
+  test('omit the field if the text is empty', () => {
     const { body, corrections } = map(
       [{ kind: 'cell', row: 1, field: 'parent_id', value: '' }],
       ['hi', 'u', 'p', 'q'],
@@ -49,7 +49,7 @@ describe('fixes of a cell', () => {
     expect(map([fix], ['hi', 'bob', 'p']).corrections).toBeUndefined()
   })
 
-  test('read objects and models as the cell would be read, and say what is wrong with them', () => {
+  test('parse objects and models like the cell, and report their problems', () => {
     const cells = ['hi', 'u', 'p', '', '', '{bad', '']
     expect(map([], cells).problems).toMatchObject([{ code: 'not_json_object', field: 'user_metadata' }])
     const good = map(
@@ -65,7 +65,7 @@ describe('fixes of a cell', () => {
     expect(bad.problems).toMatchObject([{ code: 'not_json_object', found: '[1]' }])
   })
 
-  test('go before what a whole request brings', () => {
+  test('take precedence over a whole request', () => {
     const plan = buildPlan({
       mapping: { request: { kind: 'column', column: 'request' } },
       fixes: [{ kind: 'cell', row: 1, field: 'user_id', value: 'ann' }],
@@ -100,12 +100,12 @@ describe('rules that set a value', () => {
     })
   })
 
-  test('do not see problems that a fix of the cell has solved', () => {
+  test('ignore problems that a fix of the cell has solved', () => {
     const cell: Fix = { kind: 'cell', row: 1, field: 'user_id', value: 'ann' }
     expect(map([rule, cell], ['hi', '', 'p']).body).toMatchObject({ user_id: 'ann' })
   })
 
-  test('are refused where they name a column that the source lacks', () => {
+  test('are refused if they name a column that the source lacks', () => {
     const unknown: Fix = { ...rule, value: '{{Benutzer}}' }
     expect(() => map([unknown], ['hi', '', 'p'])).toThrow(expect.objectContaining({ code: 'BAD_PLAN' }))
   })
@@ -117,7 +117,7 @@ describe('substitutes for ids', () => {
     { kind: 'substitute', field: 'post_id' },
   ]
 
-  test('stand for the id on the wire, while results keep the own id', () => {
+  test('replace the id in requests, while results keep the original', () => {
     const cells = ['hi', 'u_1', 'p;1', 'p_0']
     const { body, corrections, uniqueKey } = map(fixes, cells)
     expect(body).toMatchObject({ user_id: 'u~5F1', post_id: 'p~3B1', parent_id: 'p~5F0' })
@@ -126,7 +126,7 @@ describe('substitutes for ids', () => {
     expect(createPostIdMapper(buildPlan({ fixes }), COLUMNS, 'run')(1, cells, null)).toBe('p;1')
   })
 
-  test('of an id that was corrected keep the corrected one', () => {
+  test('of a corrected id keep the corrected one', () => {
     const edited: Fix[] = [...fixes, { kind: 'cell', row: 1, field: 'post_id', value: 'q_1' }]
     const cells = ['hi', 'u', 'p', '']
     expect(map(edited, cells).corrections).toContainEqual({

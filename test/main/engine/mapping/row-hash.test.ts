@@ -4,7 +4,7 @@ import { createRowHash } from '../../../../src/main/engine/mapping/row-hash.ts'
 const hash = (columns: readonly string[], cells: readonly string[], kinds?: string) =>
   createRowHash(columns)(cells, kinds)
 
-it('a row has one hash in whatever order its columns are, and with empty cells or without', () => {
+it('a row has the same hash in any order of its columns, with or without empty cells', () => {
   const expected = hash(['a', 'b'], ['1', '2'])
   expect(expected).toMatch(/^[0-9a-f]{32}$/)
   expect(hash(['b', 'a'], ['2', '1'])).toBe(expected)
@@ -21,7 +21,7 @@ it.each([
   expect(hash(columns, cells)).not.toBe(hash(['a', 'b'], ['1', '2']))
 })
 
-it('fields of an object of JSON count with the object, whichever of them are columns', () => {
+it('fields of a JSON object count with the object, whichever of them are columns', () => {
   const whole = hash(['user', 'text'], ['{"id":"u1"}', 'hi'], 'js')
   expect(hash(['user', 'text', 'user.id'], ['{"id":"u1"}', 'hi', 'u1'], 'jss')).toBe(whole)
   expect(hash(['user', 'text'], ['{"id":"u2"}', 'hi'], 'js')).not.toBe(whole)

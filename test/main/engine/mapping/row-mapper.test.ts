@@ -11,7 +11,7 @@ function mapOne(columns: string[], cells: string[], parts: Partial<PlanInput> = 
   return createRowMapper(buildPlan(parts), columns, 'r1')(row, cells)
 }
 
-test('the body has the wire fields in the order of the interface, cells as they are', () => {
+test('the body has the fields in the order of the interface, with cells unchanged', () => {
   const mapped = mapOne(
     ['post_id', 'user_id', 'text_data', 'group_id', 'extra'],
     [' p1', 'u 1 ', '  padded\r\ntext \u00a0', 'g', 'unused'],
@@ -22,7 +22,7 @@ test('the body has the wire fields in the order of the interface, cells as they 
   expect(mapped.problems).toEqual([])
 })
 
-test('empty and missing cells leave their fields out, and post_id defaults to run and row', () => {
+test('empty and missing cells omit their fields, and post_id defaults to run and row', () => {
   const columns = ['text_data', 'url', 'user_id', 'group_id']
   expect(mapOne(columns, ['hi', '', 'u'])).toEqual({
     body: { text_data: 'hi', user_id: 'u', post_id: 'r1-3' },
@@ -37,7 +37,7 @@ test.each<[string, string[], string[], PlanInput['mapping'], string | null]>([
   ['an empty cell', ['text_data', 'user_id', 'post_id'], ['t', 'u', ''], {}, null],
   ['a whole request', ['request'], ['{"post_id":"p2"}'], REQUEST, 'p2'],
   ['the default where a whole request lacks it', ['request'], ['{"text_data":"t"}'], REQUEST, 'r1-3'],
-])('a post_id from %s is mapped alone as it is in the body', (_from, columns, cells, mapping, postId) => {
+])('a post_id from %s is the same alone and in the body', (_from, columns, cells, mapping, postId) => {
   const plan = buildPlan({ mapping })
   expect(createPostIdMapper(plan, columns, 'r1')(3, cells, null)).toBe(postId)
   expect(createRowMapper(plan, columns, 'r1')(3, cells).body['post_id'] ?? null).toBe(postId)
@@ -58,7 +58,7 @@ test('constants and templates fill fields', () => {
   })
 })
 
-test('metadata come from a JSON column, from columns of single keys, or from both', () => {
+test('metadata comes from a JSON column, from columns of single keys, or from both', () => {
   const columns = ['text_data', 'user_id', 'user_metadata', 'user_metadata.age', 'content_metadata.__proto__']
   expect(readBody(mapOne(columns, ['t', 'u', '{"age": 1, "a": {"b": [null]}}', '31', 'x']).body)).toEqual({
     text_data: 't',
@@ -78,7 +78,7 @@ test('long numbers in metadata keep their digits', () => {
 })
 
 test.each(['[1]', '"text"', 'null', '{"a":', 'plain', `{"a":${'['.repeat(100_000)}`])(
-  'metadata that are no JSON object are named: %.20s',
+  'metadata that is not a JSON object is named: %.20s',
   (cell) => {
     const { problems, body } = mapOne(['text_data', 'user_id', 'user_metadata'], ['t', 'u', cell])
     expect(problems.map(formatProblem)).toEqual([
@@ -95,7 +95,7 @@ test.each([
   ['["text","my index"]', ['text', 'my index']],
   ['', ['audio']],
   [' , ', ['audio']],
-])('models of a cell %j are %j, and the plan’s where it names none', (cell, models) => {
+])('models of a cell %j are %j, and the plan’s if it names none', (cell, models) => {
   const operation: PlanInput['operation'] = { kind: 'task', models: ['audio'] }
   expect(mapOne(['text_data', 'user_id', 'models'], ['t', 'u', cell], { operation }).body['models']).toEqual(
     models,
@@ -108,7 +108,7 @@ test('a broken list of models is named', () => {
   ).toEqual(['row 3, models: must contain model names, or a JSON array of them, found `["text", 5]`'])
 })
 
-test('mapping is pure: the same row gives the same body again', () => {
+test('mapping is pure: the same row always gives the same body', () => {
   const map = createRowMapper(buildPlan(), ['text_data', 'user_id'], 'r1')
   const first = map(1, ['a', 'b'])
   map(2, ['c', 'd'])

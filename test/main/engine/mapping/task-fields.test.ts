@@ -21,7 +21,7 @@ const VALUES: Record<string, { cell: string; wire?: unknown }> = {
   callback_url: { cell: 'https://me.example/cb' },
 }
 
-/** The body of a row that fills these fields, and all that is wrong with it. */
+/** The body of a row that fills these fields, and all of its problems. */
 function mapFields(names: string[], parts: { mode?: 'sync' | 'async'; api?: 'v1' | 'v2' }) {
   const plan = buildPlan(parts)
   const resolved = { ...plan, mapping: resolveMapping(plan, names) }
@@ -37,7 +37,7 @@ function mapFields(names: string[], parts: { mode?: 'sync' | 'async'; api?: 'v1'
   return { body: readBody(body), wire, found: [...problems, ...createRowValidator(resolved)(1, body)] }
 }
 
-test.each(['sync', 'async'] as const)('every field of a v1 task goes out %s under its wire name', (mode) => {
+test.each(['sync', 'async'] as const)('every field of a v1 task goes out %s under its own name', (mode) => {
   for (const content of ['text_data', 'url']) {
     const names = TASK_FIELDS.filter(
       (field) =>
@@ -51,7 +51,7 @@ test.each(['sync', 'async'] as const)('every field of a v1 task goes out %s unde
   }
 })
 
-test('every field of a v2 task goes out under its wire name, without a word of it', () => {
+test('every field of a v2 task goes out under its own name, without a warning', () => {
   const names = TASK_FIELDS.filter(({ v2 }) => v2).map(({ name }) => name)
   const { body, wire, found } = mapFields(names, { mode: 'async', api: 'v2' })
   expect(body).toEqual(wire)
@@ -61,7 +61,7 @@ test('every field of a v2 task goes out under its wire name, without a word of i
   expect(findPlanWarnings(plan, resolveMapping(plan, names), names)).toEqual([])
 })
 
-test('text_data goes out in v2 as it is, with a warning', () => {
+test('text_data goes out in v2 unchanged, with a warning', () => {
   const names = ['text_data', 'user_id', 'user_metadata']
   expect(mapFields(names, { api: 'v2' })).toMatchObject({ body: { text_data: 'a text' }, found: [] })
   const plan = buildPlan({ api: 'v2' })
@@ -70,7 +70,7 @@ test('text_data goes out in v2 as it is, with a warning', () => {
   ])
 })
 
-test.each(MODELS)('the model $value is taken where it is listed, and warned of where it is not', (model) => {
+test.each(MODELS)('the model $value is accepted if listed, and gets a warning if not', (model) => {
   const columns = ['url', 'user_id', 'user_metadata']
   for (const mode of ['sync', 'async'] as const) {
     for (const api of ['v1', 'v2'] as const) {
@@ -97,7 +97,7 @@ test('a model of the plan that is not documented is told of the rows that send i
   expect(check('')).toEqual([['unknown_model', 'no-model']])
 })
 
-test('models left out of the plan and the row are left out of the request', () => {
+test('models missing in the plan and the row are missing in the request', () => {
   expect(mapFields(['text_data', 'user_id'], {}).body).not.toHaveProperty('models')
 })
 

@@ -25,7 +25,7 @@ function mapOne(
   return { ...mapped, found: found.map(formatProblem) }
 }
 
-test('a term goes out as it is written, and is compared as the service does, lower-cased', () => {
+test('a term goes out as written, and is compared lower-cased, as by the service', () => {
   const { body, uniqueKey, found } = mapOne(ADD, ['term', 'notes'], [' Gift CARD', 'seen in spam '])
   expect(body).toEqual({ term: ' Gift CARD', notes: 'seen in spam ' })
   expect(uniqueKey).toEqual({ field: 'term', value: ' gift card', shown: ' Gift CARD', looks: 'gift card' })
@@ -34,18 +34,18 @@ test('a term goes out as it is written, and is compared as the service does, low
   ])
 })
 
-test('an empty cell of notes is left out when terms are added', () => {
+test('an empty cell of notes is omitted when terms are added', () => {
   expect(mapOne(ADD, ['term', 'notes'], ['x', '']).body).toEqual({ term: 'x' })
 })
 
-test('in an update an empty cell keeps the notes, or clears them with null, as the plan says', () => {
+test('in an update an empty cell keeps the notes or clears them with null, as the plan says', () => {
   expect(mapOne(KEEP, ['term', 'notes'], ['x', '']).body).toEqual({ term: 'x' })
   expect(mapOne(CLEAR, ['term', 'notes'], ['x', '']).body).toEqual({ term: 'x', notes: null })
   expect(mapOne(CLEAR, ['term', 'notes'], ['x', 'n']).body).toEqual({ term: 'x', notes: 'n' })
   expect(mapOne(CLEAR, ['term', 'notes'], ['x', '']).found).toEqual([])
 })
 
-test('clearing the notes of every term must be asked for by name', () => {
+test('clearing the notes of every term must be requested by name', () => {
   expect(() => mapOne(CLEAR, ['term', 'note'], ['x', 'n'])).toThrow(
     'notes: no column is mapped, so the notes of every term would be cleared',
   )
@@ -53,7 +53,7 @@ test('clearing the notes of every term must be asked for by name', () => {
   expect(mapOne(CLEAR, ['term'], ['x'], onPurpose).body).toEqual({ term: 'x', notes: null })
 })
 
-test('an update without notes is said to change nothing', () => {
+test('an update without notes is reported to change nothing', () => {
   const plan = buildPlan({ operation: KEEP })
   const warnings = findPlanWarnings(plan, resolveMapping(plan, ['term']), ['term'])
   expect(warnings.map((warning) => sayExpected(warning, 'terminal'))).toEqual([
@@ -72,7 +72,7 @@ test('an update without notes is said to change nothing', () => {
   expect(findPlanWarnings(adding, resolveMapping(adding, ['term']), ['term'])).toEqual([])
 })
 
-test('1024 characters are counted as a person counts them, an emoji once', () => {
+test('1024 characters are counted as a person counts them, an emoji as one', () => {
   const long = '🎁'.repeat(1024)
   expect(mapOne(ADD, ['term', 'notes'], [long, long]).found).toEqual([])
   expect(addTermSchema.safeParse({ term: long, notes: long }).success).toBe(true)
@@ -84,7 +84,7 @@ test('1024 characters are counted as a person counts them, an emoji once', () =>
   expect(updateTermSchema.safeParse({ term: `${long}a` }).success).toBe(false)
 })
 
-test('a row without a term is invalid, one of white space alone is warned of', () => {
+test('a row without a term is invalid, and one with only white space gets a warning', () => {
   const empty = mapOne(ADD, ['term', 'notes'], ['', 'n'])
   expect(empty.found).toEqual(['row 2, term: is required but empty'])
   expect(empty.uniqueKey).toBeNull()

@@ -4,14 +4,14 @@ import { findDamage } from '../../../../src/main/engine/mapping/text-damage.ts'
 const toWrong = (text: string) => new TextDecoder('windows-1252').decode(Buffer.from(text))
 
 test.each(['café', 'naïve', 'it’s', 'привет', 'καλημέρα', 'こんにちは', '😀', '£5', 'straße'])(
-  'text that was read as Windows-1252 instead of UTF-8 is told: %s',
+  'text that was read as Windows-1252 instead of UTF-8 is reported: %s',
   (text) => {
     expect(findDamage(toWrong(text))).toMatchObject({ as: 'decoded_wrongly' })
     expect(findDamage(text)).toBe(null)
   },
 )
 
-test.each(['caf\ufffd', '\ufffd'])('text with U+FFFD is told: %j', (text) => {
+test.each(['caf\ufffd', '\ufffd'])('text with U+FFFD is reported: %j', (text) => {
   expect(findDamage(text)).toMatchObject({ as: 'replaced' })
 })
 
@@ -26,7 +26,7 @@ test.each([
   'ÑANDÚ',
   'GRÜSSE, ÖL‘',
   'l’été à Noël',
-])('text with such letters is no damage: %s', (text) => expect(findDamage(text)).toBe(null))
+])('text with such letters is not damaged: %s', (text) => expect(findDamage(text)).toBe(null))
 
 test.each([
   ['windows-1251', 'Привет, как дела?'],
@@ -41,7 +41,7 @@ test.each([
   ['macintosh', 'café, don’t'],
   ['gbk', 'don’t do it'],
   ['shift_jis', 'こんにちは'],
-])('text that was read as %s instead of UTF-8 is told: %s', (encoding, text) => {
+])('text that was read as %s instead of UTF-8 is reported: %s', (encoding, text) => {
   const wrong = new TextDecoder(encoding).decode(Buffer.from(text))
   expect(findDamage(wrong)).toMatchObject({ as: 'decoded_wrongly' })
   expect(findDamage(text)).toBe(null)
@@ -63,4 +63,4 @@ test.each([
   'GMBHÄ™',
   'پاکستان طرح',
   '你好，世界',
-])('text of other languages is no damage: %s', (text) => expect(findDamage(text)).toBe(null))
+])('text in other languages is not damaged: %s', (text) => expect(findDamage(text)).toBe(null))

@@ -6,7 +6,7 @@ import { sayExpected } from '../../../../src/shared/messages/problem-messages.ts
 import type { PlanInput } from '../../../../src/shared/plan/plan.ts'
 import { buildPlan } from './build-plan.ts'
 
-/** What a row of these cells becomes, and what is said of it and of all rows. */
+/** The request of a row with these cells, its problems, and those of all rows. */
 function check(
   operation: PlanInput['operation'],
   cells: Record<string, string>,
@@ -34,7 +34,7 @@ const SYNC = [
 const URL_CELL = { callback_url: 'https://me.example/cb' }
 
 test.each(SYNC)(
-  'a column named callback_url is left out of %s in sync, and that is said',
+  'a column named callback_url is left out of %s in sync, with a warning',
   (_, operation, cells) => {
     const { body, ofRow, ofAll } = check(operation, { ...cells, ...URL_CELL })
     expect(body).not.toHaveProperty('callback_url')
@@ -45,18 +45,15 @@ test.each(SYNC)(
   },
 )
 
-test.each(SYNC)(
-  'a callback_url that is mapped goes out with %s in sync, with a warning',
-  (_, operation, cells) => {
-    const mapping = { callback_url: { kind: 'column' as const, column: 'callback_url' } }
-    const { body, ofRow, ofAll } = check(operation, { ...cells, ...URL_CELL }, mapping)
-    expect(body).toMatchObject(URL_CELL)
-    expect(ofRow).toEqual([])
-    expect(ofAll).toEqual(['warning callback_url: is documented for async only; it is sent anyway'])
-  },
-)
+test.each(SYNC)('a mapped callback_url goes out with %s in sync, with a warning', (_, operation, cells) => {
+  const mapping = { callback_url: { kind: 'column' as const, column: 'callback_url' } }
+  const { body, ofRow, ofAll } = check(operation, { ...cells, ...URL_CELL }, mapping)
+  expect(body).toMatchObject(URL_CELL)
+  expect(ofRow).toEqual([])
+  expect(ofAll).toEqual(['warning callback_url: is documented for async only; it is sent anyway'])
+})
 
-test('conversation_id in async is left out where only its column is named so, and sent with a warning where it is mapped', () => {
+test('conversation_id in async is omitted if only its column is named so, and sent with a warning if it is mapped', () => {
   const async = { kind: 'task', mode: 'async' } as const
   const cells = { ...TASK, 'Conversation ID': 'c' }
   expect(check(async, cells)).toMatchObject({
@@ -72,7 +69,7 @@ test('conversation_id in async is left out where only its column is named so, an
   })
 })
 
-test('what a whole request brings of the other mode is sent, with a warning of its row', () => {
+test('fields of the other mode in a whole request are sent, with a warning for their row', () => {
   const request = JSON.stringify({ ...TASK, user_metadata: {}, ...URL_CELL })
   const mapping = { request: { kind: 'column' as const, column: 'json' } }
   expect(check({ kind: 'task' }, { json: request }, mapping)).toMatchObject({
@@ -82,7 +79,7 @@ test('what a whole request brings of the other mode is sent, with a warning of i
   })
 })
 
-test('a field of this mode is filled by a column of its name without a word', () => {
+test('a field of this mode is filled by a column of its name without a warning', () => {
   expect(check({ kind: 'task', mode: 'async' }, { ...TASK, ...URL_CELL })).toMatchObject({
     body: URL_CELL,
     ofRow: [],

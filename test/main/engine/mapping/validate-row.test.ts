@@ -13,12 +13,12 @@ function validate(body: Record<string, unknown>, parts: Parameters<typeof buildP
   )
 }
 
-test('a good row has no problem', () => {
+test('a valid row has no problem', () => {
   expect(validate(GOOD)).toEqual([])
   expect(validate({ ...GOOD, text_data: undefined, url: 'https://a.example/b c?d' })).toEqual([])
 })
 
-test('all problems of a row are said at once, as a person reads them', () => {
+test('all problems of a row are reported at once, in readable words', () => {
   const body = { user_id: 'a;b', post_id: 'a_b', group_id: 'a_b', user_metadata: [1] }
   expect(validate(body)).toEqual([
     'error: row 17: must have exactly one of text_data and url, found `neither`',
@@ -58,13 +58,13 @@ test.each([
   'http://a.example\n',
   'http://',
   'javascript:x',
-])('the url %j is none', (url) => {
+])('the url %j is invalid', (url) => {
   expect(validate({ user_id: 'u', post_id: 'p', url })).toEqual([
     expect.stringMatching(/^error: row 17, url: must be an http or https URL, found `/),
   ])
 })
 
-test('callback_url is an address', () => {
+test('callback_url must be an address', () => {
   expect(validate({ ...GOOD, callback_url: 'http://a.example' }, { mode: 'async' })).toEqual([])
   expect(validate({ ...GOOD, callback_url: 'nowhere' }, { mode: 'async' })).toHaveLength(1)
   expect(validate({ ...GOOD, callback_url: 'nowhere' })).toHaveLength(1)
@@ -82,7 +82,7 @@ test('unknown models and models not listed for the mode are warnings of their ro
   expect(validate({ ...GOOD, models: ['my-index', 'text'] }, { mapping, api: 'v2' })).toEqual([])
 })
 
-test('a row without user_metadata is warned of only where other rows have some', () => {
+test('a row without user_metadata gets a warning only if other rows have some', () => {
   const mapping = { 'user_metadata.age': { kind: 'column' as const, column: 'age' } }
   expect(validate(GOOD, { mapping })).toEqual([
     'warning: row 17, user_metadata: is recommended in every request, but is empty',
@@ -90,7 +90,7 @@ test('a row without user_metadata is warned of only where other rows have some',
   expect(validate({ ...GOOD, user_metadata: {} }, { mapping })).toEqual([])
 })
 
-test('what holds for every row alike is said once for the plan', () => {
+test('a problem of all rows is reported once for the plan', () => {
   const operation = { kind: 'task' as const, mode: 'async' as const, models: ['likeness'] }
   const plan = buildPlan({ operation })
   expect(
@@ -108,7 +108,7 @@ test('what holds for every row alike is said once for the plan', () => {
   ])
 })
 
-test('what passes here passes the wire contract, and what breaks a rule of it does not pass here', () => {
+test('a row that passes here passes the wire contract, and one that breaks it does not pass here', () => {
   const values: Record<string, unknown[]> = {
     text_data: [undefined, 't'],
     url: [undefined, 'https://a.example/i.png', 'nonsense'],
@@ -141,12 +141,12 @@ test.each([
   ['https://res.test/fetch/w_400,https://origin.test/a.png', false],
   ['https://res.test/fetch/a|https://origin.test/a.png', false],
   ['https://res.test/fetch/f_auto;https://origin.test/a.png', false],
-])('tells several addresses from one that has another inside: %s', (url, isSeveral) => {
+])('distinguishes several addresses from one that contains another: %s', (url, isSeveral) => {
   const problems = createRowValidator(buildPlan())(1, { user_id: 'u1', post_id: 'p1', url })
   expect(problems.map(({ code }) => code)).toEqual(isSeveral ? ['several_urls'] : [])
 })
 
-test('a placeholder that is the row or the run says so if a column has that name', () => {
+test('a placeholder for the row or the run says so if a column has that name', () => {
   const find = (template: string, columns: string[]) => {
     const mapping = { post_id: { kind: 'template', template } } as const
     return findPlanWarnings(buildPlan({ mapping }), mapping, columns).flatMap(({ field, ...cause }) =>
@@ -163,7 +163,7 @@ test('a placeholder that is the row or the run says so if a column has that name
 })
 
 test.each(['{"text":"hello"}', ' {"a":{"b":1}}\n', '[{"t":"x"},{"t":"y"}]', '["a"]'])(
-  'a text that is JSON is warned of: %s',
+  'a text that is JSON gets a warning: %s',
   (text) => {
     expect(validate({ ...GOOD, text_data: text })).toEqual([
       `warning: row 17, text_data: is JSON, which is sent as the text that it is, with its keys and quotes, found \`${text}\``,
@@ -183,12 +183,12 @@ test.each([
   '"quoted"',
   '17',
   '{"a":"b"} and more',
-])('a text that only looks a little like JSON is not warned of: %s', (text) =>
+])('a text that only slightly looks like JSON gets no warning: %s', (text) =>
   expect(validate({ ...GOOD, text_data: text })).toEqual([]),
 )
 
 test.each(['group_id', 'callback_url', 'user_metadata', 'content_metadata'])(
-  'bodies that a mapper makes are checked for %s where it fills that',
+  'bodies that a mapper makes are checked for %s if it fills that',
   (field) => {
     const names = ['text_data', 'user_id', 'post_id', field]
     const mapping = Object.fromEntries(names.map((name) => [name, { kind: 'column', column: name } as const]))

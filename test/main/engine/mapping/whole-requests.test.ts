@@ -23,7 +23,7 @@ function mapOne(columns: readonly string[], cells: string[], parts: Partial<Plan
   }
 }
 
-test('what a whole request has wins, and columns, constants and defaults fill what it lacks', () => {
+test('a whole request takes precedence, and columns, constants and defaults fill what it lacks', () => {
   const request = { text_data: 'from JSON', group_id: 'g', user_metadata: { age: 4, ok: true } }
   const columns = ['request', 'text_data', 'user_id', 'user_metadata.age', 'user_metadata.town']
   const { body, found } = mapOne(columns, [JSON.stringify(request), 'from a cell', 'u1', '9', 'Ulm'])
@@ -39,7 +39,7 @@ test('what a whole request has wins, and columns, constants and defaults fill wh
   ])
 })
 
-test('a field that a person states is told where a whole request has another value', () => {
+test('a field that a person states is reported if a whole request has another value', () => {
   const mapping = { ...REQUEST, user_id: { kind: 'template' as const, template: 'mine' } }
   const tell = (request: object) => mapOne(['request'], [JSON.stringify(request)], { mapping })
   const { body, found } = tell({ text_data: 't', user_id: 'theirs' })
@@ -51,13 +51,13 @@ test('a field that a person states is told where a whole request has another val
   expect(tell({ text_data: 't', post_id: 'p' }).found).toEqual([])
 })
 
-test('a row without a whole request is made of its columns alone', () => {
+test('a row without a whole request consists of its columns only', () => {
   const { body, found } = mapOne(['request', 'text_data', 'user_id'], ['', 'a text', 'u1'])
   expect(body).toEqual({ text_data: 'a text', user_id: 'u1', post_id: 'r1-5' })
   expect(found).toEqual([])
 })
 
-test('numbers that a double cannot hold stay digit by digit, and so does a key named __proto__', () => {
+test('numbers that a double cannot hold keep their digits, and a key named __proto__ is kept too', () => {
   const text =
     '{"text_data":"t","user_id":"u","content_metadata":{"id":12345678901234567890},"__proto__":{"a":1}}'
   expect(mapOne(['request'], [text]).text).toBe(
@@ -65,7 +65,7 @@ test('numbers that a double cannot hold stay digit by digit, and so does a key n
   )
 })
 
-test('null in a field of the interface is a field that is not there', () => {
+test('null in a field of the interface is a missing field', () => {
   const request = { text_data: 't', user_id: null, parent_id: null, own: null }
   const { body } = mapOne(['request', 'user_id'], [JSON.stringify(request), 'u1'])
   expect(body).toEqual({ text_data: 't', own: null, user_id: 'u1', post_id: 'r1-5' })
@@ -88,14 +88,14 @@ test('values of another type are refused, and unknown fields are sent with a war
   ])
 })
 
-test('a post_id that a whole request brings is looked up, though the default one need not be', () => {
+test('a post_id from a whole request is checked for duplicates, though a default one need not be', () => {
   expect(mapOne(['request'], ['{"post_id":"p1"}']).uniqueKey).toEqual({ field: 'post_id', value: 'p1' })
   const plan = buildPlan()
   const mapped = createRowMapper(plan, ['text_data', 'user_id'], 'r1')(1, ['t', 'u'])
   expect(mapped.uniqueKey).toBeNull()
 })
 
-test('every row says itself what it lacks, and the plan warns where nothing else gives a user_id', () => {
+test('every row reports its own missing fields, and the plan warns if nothing else gives a user_id', () => {
   const plan = buildPlan({ mapping: REQUEST })
   const mapping = resolveMapping(plan, ['request'])
   expect(
@@ -106,7 +106,7 @@ test('every row says itself what it lacks, and the plan warns where nothing else
   expect(mapOne(['request'], ['{"text_data":"t"}']).found).toEqual(['row 5, user_id: is required but empty'])
 })
 
-test('a column called request is taken for one in a folder only, unless the plan maps it', () => {
+test('a column named request is a whole request only in a folder, unless the plan maps it', () => {
   expect(resolveMapping(buildPlan(), ['request', 'text_data', 'user_id'])).not.toHaveProperty('request')
   expect(resolveMapping(buildPlan(), FOLDER_COLUMNS)).toMatchObject({
     request: { kind: 'column', column: 'request' },

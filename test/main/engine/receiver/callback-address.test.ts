@@ -23,7 +23,7 @@ describe('the address of a callback', () => {
     expect(toCallbackPath(SECRET, TARGET)).toBe(PATH)
   })
 
-  it('is read back, behind whatever path a proxy hands on and with whatever query', () => {
+  it('is parsed behind any path that a proxy forwards and with any query', () => {
     expect(parseCallbackPath(SECRET, PATH)).toEqual(TARGET)
     expect(parseCallbackPath(SECRET, `/hooks/sluice${PATH}?retry=2`)).toEqual(TARGET)
     expect(parseCallbackPath(SECRET, `http://host:1${PATH}`)).toEqual(TARGET)
@@ -57,7 +57,7 @@ describe('the address of a callback', () => {
 
 describe('the address of a media file', () => {
   it.each(['cat.jpg', 'a folder/ünï çode 猫 😀.png', '100%?#&+=.mp4', '%2e%2e/x.gif', "it's (1)!.webp"])(
-    'is read back for %s',
+    'is parsed for %s',
     (path) => {
       const address = toMediaPath(SECRET, { runToken: 'run-1', path })
       expect(address).toMatch(/^\/media\/run-1\/[\w-]{22}\/[\w%.!'()*~/-]+$/)
@@ -79,7 +79,7 @@ describe('the address of a media file', () => {
     expect(others.map((path) => parseMediaPath(SECRET, path))).toEqual(others.map(() => null))
   })
 
-  it('also encodes a name that is not Unicode', () => {
+  it('also encodes a name that is not valid Unicode', () => {
     const address = toMediaPath(SECRET, { runToken: 'run-1', path: 'a\ud800.jpg' })
     expect(parseMediaPath(SECRET, address)).toEqual({ runToken: 'run-1', path: 'a\ufffd.jpg' })
   })

@@ -8,7 +8,7 @@ import { spawnReceiver } from './spawn-receiver.ts'
 import { createManualClock, postCallback, startTestReceiver } from './with-receiver.ts'
 
 describe('the callback receiver', () => {
-  it('keeps each callback with its item, its time and its body as it came', async () => {
+  it('stores each callback with its item, its time and its unchanged body', async () => {
     const test = await startTestReceiver({}, createManualClock())
     const body = ' {"task_id": "a",\n "ü": 1} '
     expect(await postCallback(test.toUrl('run-1', 17), body)).toBe(200)
@@ -16,7 +16,7 @@ describe('the callback receiver', () => {
     expect(test.counts()).toEqual({ received: 1, refused: {} })
   })
 
-  it('keeps doubled ones and those of runs it knows nothing of, for who reads them to judge', async () => {
+  it('keeps duplicates and callbacks of unknown runs for the reader to judge', async () => {
     const test = await startTestReceiver()
     const urls = [test.toUrl('run-1', 1), test.toUrl('run-1', 1), test.toUrl('of-another-time', 1)]
     expect(await Promise.all(urls.map((url) => postCallback(url)))).toEqual([200, 200, 200])
@@ -24,7 +24,7 @@ describe('the callback receiver', () => {
     expect(test.read('of-another-time')).toHaveLength(1)
   })
 
-  it('takes a body of any type, in pieces, behind any path and query', async () => {
+  it('accepts a body of any type, in pieces, behind any path and query', async () => {
     const test = await startTestReceiver()
     const path = toCallbackPath(test.secret, { runToken: 'run-1', item: 1 })
     const send = (headers: Record<string, string>, target = path) =>
@@ -56,7 +56,7 @@ describe('the callback receiver', () => {
     expect(test.counts()).toEqual({ received: 7, refused: { malformed: 6 } })
   })
 
-  it('answers no callback before it is on the disk, so that none is lost with the process', async () => {
+  it('answers a callback only after it is on disk, so that none is lost with the process', async () => {
     const workspace = createTemporaryFolder()
     const child = await spawnReceiver(workspace)
     let answered = 0
@@ -73,21 +73,21 @@ describe('the callback receiver', () => {
     expect(answered).toBeGreaterThanOrEqual(40)
     expect(test.read('run-1').length).toBeGreaterThanOrEqual(answered)
     expect(test.counts().received).toBe(test.read('run-1').length)
-    // No id is given out again, though the killed process had written no counters.
+    // No id is reused, although the killed process had not written its counters.
     expect(await postCallback(test.toUrl('run-1', 1))).toBe(200)
     expect(test.read('run-1').map(({ id }) => id)).toEqual(
       Array.from({ length: test.counts().received }, (_, i) => i + 1),
     )
   })
 
-  it('answers that it is there', async () => {
+  it('answers a check of its presence', async () => {
     const test = await startTestReceiver()
     const response = await fetch(`${test.baseUrl}/health`)
     expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }])
     expect(test.counts()).toEqual({ received: 0, refused: {} })
   })
 
-  it('lets what is under way end when it is closed', async () => {
+  it('finishes requests under way when it is closed', async () => {
     const test = await startTestReceiver()
     const path = toCallbackPath(test.secret, { runToken: 'run-1', item: 1 })
     const socket = await openSocket(test.baseUrl)

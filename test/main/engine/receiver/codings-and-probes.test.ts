@@ -29,14 +29,14 @@ describe('a callback with a content coding', () => {
     ['zstd', zstdCompressSync(RESULT)],
     ['deflate, gzip', gzipSync(deflateSync(RESULT))],
     ['identity', Buffer.from(RESULT)],
-  ])('is stored as the text that it carries (%s)', async (coding, body) => {
+  ])('is stored as decoded text (%s)', async (coding, body) => {
     const test = await startTestReceiver()
     expect((await post(test, body, coding)).status).toBe(200)
     expect(test.read('run-1').map((callback) => callback.body)).toEqual([RESULT])
     expect(test.counts()).toEqual({ received: 1, refused: {} })
   })
 
-  it('is refused with 415 and the codings that are decoded if it has another, and leaves a note with its row', async () => {
+  it('is refused with 415 and the supported codings if it has another, and leaves a note with its row', async () => {
     const test = await startTestReceiver()
     const answer = await post(test, Buffer.from(RESULT), 'exi')
     expect([answer.status, answer.headers.get('accept-encoding')]).toEqual([415, 'gzip, deflate, br, zstd'])
@@ -86,7 +86,7 @@ describe('a callback with a content coding', () => {
     expect(test.read('run-1').map((callback) => callback.body)).toEqual([text])
   })
 
-  it('is stored without the secrets that its text holds', async () => {
+  it('is stored without the secrets in its text', async () => {
     const key = ApiKey.create('the-first-key', { baseUrl: 'https://api.test' }, 'of the test').seal()
     const test = await startTestReceiver({ secrets: [key] })
     await post(test, gzipSync('{"task_id":"the-first-key"}'), 'gzip')
@@ -113,7 +113,7 @@ describe('the address of a callback', () => {
     expect(test.counts()).toEqual({ received: 0, refused: { forged: 2 } })
   })
 
-  it('is the same with slashes behind it or doubled slashes in it', async () => {
+  it('is the same with trailing or doubled slashes', async () => {
     const test = await startTestReceiver()
     const path = toPath(test)
     const paths = [`${path}/`, `${path}//?try=2`, `/${path}`, path.replaceAll('/', '//')]

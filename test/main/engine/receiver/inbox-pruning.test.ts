@@ -30,7 +30,7 @@ test('callbacks stay in the inbox until the last run of their chain is deleted',
   }
 })
 
-test('callbacks stay while a run that may be of their chain cannot be read, say from a newer version', async () => {
+test('callbacks stay while a run that may be of their chain cannot be read, for example from a newer version', async () => {
   onlyInLongForm()
   const service = await startCallbackService(({ index }) => ({ isLate: index === 0 }))
   const workspace = join(folder, 'newer')

@@ -38,7 +38,7 @@ function store(writer: InboxWriter, entry: InboxEntry): Promise<Error | null> {
 }
 
 describe('the inbox', () => {
-  it('is empty before anybody made it', () => {
+  it('is empty before it exists', () => {
     const reader = openReader(createTemporaryFolder())
     expect(reader.readAfter('run-1', 0, 10)).toEqual([])
     expect(reader.readCounts()).toEqual({ received: 0, refused: {} })
@@ -46,7 +46,7 @@ describe('the inbox', () => {
     expect(reader.readAddress()).toBeNull()
   })
 
-  it('gives each run its callbacks in the order they came, a page at a time', async () => {
+  it('gives each run its callbacks in order of arrival, by page', async () => {
     const workspace = createTemporaryFolder()
     const [writer, reader] = [openWriter(workspace), openReader(workspace)]
     const entries = [toEntry(3), toEntry(1, { runToken: 'run-2' }), toEntry(1), toEntry(3)]
@@ -61,7 +61,7 @@ describe('the inbox', () => {
     expect(reader.readRunTokens()).toEqual(['run-1', 'run-2'])
   })
 
-  it('commits everything that waits at once, before it says of any that it is stored', async () => {
+  it('commits everything that waits at once, before it confirms any', async () => {
     const workspace = createTemporaryFolder()
     const writer = openWriter(workspace)
     const observer = new DatabaseSync(toInboxFile(workspace), { readOnly: true })
@@ -88,7 +88,7 @@ describe('the inbox', () => {
     expect(db.prepare('PRAGMA synchronous').get()?.['synchronous']).toBe(FULL)
   })
 
-  it('keeps bodies byte for byte, and gives them as text without a byte order mark', async () => {
+  it('keeps bodies byte for byte, and returns them as text without a byte order mark', async () => {
     const workspace = createTemporaryFolder()
     const [writer, reader] = [openWriter(workspace), openReader(workspace)]
     const bodies = [Buffer.from('\ufeff{"a":"é"}'), Buffer.from([0x7b, 0xff, 0x00, 0x7d]), Buffer.alloc(0)]
@@ -100,7 +100,7 @@ describe('the inbox', () => {
     expect(kept.map(({ body }) => Buffer.from(body as Uint8Array))).toEqual(bodies)
   })
 
-  it('gives large bodies a few at a time', async () => {
+  it('returns large bodies a few at a time', async () => {
     const workspace = createTemporaryFolder()
     const [writer, reader] = [openWriter(workspace), openReader(workspace)]
     const body = 'x'.repeat(7 * 1024 * 1024)
@@ -111,7 +111,7 @@ describe('the inbox', () => {
     expect(reader.readAfter('run-1', 3, 100).map(({ id }) => id)).toEqual([4])
   })
 
-  it('counts what it stores and refuses, over the life of the workspace', async () => {
+  it('counts what it stores and refuses over the life of the workspace', async () => {
     const workspace = createTemporaryFolder()
     const [first, reader] = [openWriter(workspace), openReader(workspace)]
     const slow = { atMs: 2_000, sizeBytes: null }
@@ -132,7 +132,7 @@ describe('the inbox', () => {
     expect(reader.readLastRefused()).toEqual({ forged: { atMs: 3_000, sizeBytes: 0 }, slow })
   })
 
-  it('is held by one process at a time, and free when that one is gone', async () => {
+  it('has one holder at a time, and is free when that process is gone', async () => {
     const workspace = createTemporaryFolder()
     const holder = await holdLease(toInboxFile(workspace))
     expect(InboxWriter.open(workspace)).toBeNull()
@@ -149,7 +149,7 @@ describe('the inbox', () => {
     expect(openReader(workspace).readAddress()).toBeNull()
   })
 
-  it('stores what waits when it is closed', async () => {
+  it('stores waiting callbacks when it is closed', async () => {
     const workspace = createTemporaryFolder()
     const writer = openWriter(workspace)
     const stored = store(writer, toEntry(1))
@@ -158,7 +158,7 @@ describe('the inbox', () => {
     expect(openReader(workspace).readAfter('run-1', 0, 9)).toHaveLength(1)
   })
 
-  it('forgets runs, and gives no id out again', async () => {
+  it('deletes the callbacks of runs, and reuses no id', async () => {
     const workspace = createTemporaryFolder()
     const [writer, reader] = [openWriter(workspace), openReader(workspace)]
     const many = Array.from({ length: 1_200 }, (_, i) => toEntry(i + 1, { runToken: 'gone' }))
@@ -171,7 +171,7 @@ describe('the inbox', () => {
     expect(reader.readCounts().received).toBe(1_202)
   })
 
-  it('gives the room of what is forgotten back', async () => {
+  it('frees the space of deleted callbacks', async () => {
     const workspace = createTemporaryFolder()
     const writer = openWriter(workspace)
     const body = 'x'.repeat(2 * 1024 * 1024)
@@ -186,7 +186,7 @@ describe('the inbox', () => {
     expect(openReader(workspace).readAfter('run-2', 0, 9)).toHaveLength(1)
   })
 
-  it('counts no self-test and keeps none', async () => {
+  it('neither counts nor keeps self-tests', async () => {
     const workspace = createTemporaryFolder()
     const [writer, reader] = [openWriter(workspace), openReader(workspace)]
     const runToken = `${SELF_TEST_PREFIX}1`
@@ -199,7 +199,7 @@ describe('the inbox', () => {
     expect(reader.readAfter(runToken, 0, 1)).toEqual([])
   })
 
-  it('says so where nothing can be stored, and stores again when it can', async () => {
+  it('says so if nothing can be stored, and stores again when it can', async () => {
     const workspace = createTemporaryFolder()
     const [writer, reader] = [openWriter(workspace), openReader(workspace)]
     await store(writer, toEntry(1))
@@ -214,7 +214,7 @@ describe('the inbox', () => {
     expect(reader.readAfter('run-2', 0, 9).map(({ id }) => id)).toEqual([2])
   })
 
-  it('keeps the others where SQLite will not have one of them', async () => {
+  it('keeps the others if SQLite rejects one of them', async () => {
     const workspace = createTemporaryFolder()
     const [writer, reader] = [openWriter(workspace), openReader(workspace)]
     const intruder = new DatabaseSync(toInboxFile(workspace))
@@ -228,7 +228,7 @@ describe('the inbox', () => {
     expect(reader.readAfter('run-1', 0, 9).map(({ item }) => item)).toEqual([1, 3])
   })
 
-  it('refuses a file that is none, or that a newer version wrote', async () => {
+  it('refuses a file that is not an inbox, or that a newer version wrote', async () => {
     const workspace = createTemporaryFolder()
     writeFileSync(toInboxFile(workspace), 'x'.repeat(5_000))
     expect(() => InboxWriter.open(workspace)).toThrow(/cannot open the callback inbox/)

@@ -58,7 +58,7 @@ describe('the part of a file that is sent', () => {
     expect(toPart('', 0)).toBe('200 0--1')
   })
 
-  it('is the whole where only the head is asked for', () => {
+  it('is the whole file for a HEAD request', () => {
     expect(toMediaAnswer(FILE, { ...NONE, isHead: true, range: 'bytes=0-0' }).status).toBe(200)
   })
 
@@ -69,7 +69,7 @@ describe('the part of a file that is sent', () => {
     [MODIFIED, 206],
     [EARLIER, 200],
     ['nonsense', 200],
-  ])('is the whole where what the client has is no longer the file: If-Range %s', (ifRange, status) => {
+  ])("is the whole file if the client's version is outdated: If-Range %s", (ifRange, status) => {
     expect(toMediaAnswer(FILE, { ...NONE, range: 'bytes=0-9', ifRange }).status).toBe(status)
   })
 })

@@ -15,7 +15,7 @@ import { createManualClock, startTestReceiver, type TestReceiver } from './with-
 const RUN = { runToken: 'run-1', runId: 'run-1' }
 const CONTENT = Buffer.from(Array.from({ length: 1_000 }, (_, i) => i % 251))
 
-/** A receiver that serves a folder for a run that this process holds. */
+/** A receiver that serves a folder for a run held by this process. */
 async function serve(limits: Partial<ReceiverLimits> = {}): Promise<TestReceiver & { folder: string }> {
   const test = await startTestReceiver({ limits })
   const folder = join(test.workspace, 'chosen')
@@ -69,7 +69,7 @@ describe('the media host', () => {
     })
   })
 
-  it('sends parts, heads, and nothing that the client has', async () => {
+  it('sends parts and heads, and nothing that the client already has', async () => {
     const test = await serve()
     const part = await get(test, 'clip.mp4', { range: 'bytes=100-199' })
     expect([part.status, part.headers['content-range'], part.headers['content-length']]).toEqual([
@@ -144,7 +144,7 @@ describe('the media host', () => {
     expect(statuses).toEqual([404, 200, 200, 404])
   })
 
-  it('serves no more once the process of the run is gone', async () => {
+  it("stops serving once the run's process is gone", async () => {
     let nowMs = 0
     const test = await startTestReceiver({}, { ...createManualClock(), nowMs: () => nowMs })
     const folder = join(test.workspace, 'chosen')
@@ -172,7 +172,7 @@ describe('the media host', () => {
     expect((await get(test, 'clip.mp4')).status).toBe(200)
   })
 
-  it('clears what runs left behind, when the next receiver starts', async () => {
+  it('deletes what runs left behind when the next receiver starts', async () => {
     const test = await serve()
     test.receiver.serveFolder({ runToken: 'gone', runId: 'gone', folder: test.folder })
     test.receiver.serveFolder({ runToken: 'new', runId: 'new', folder: test.folder })
@@ -202,7 +202,7 @@ describe('the media host', () => {
     expect(serveOther(join(test.folder, 'clip.mp4'))).toThrow(/it is not a folder/)
   })
 
-  it('breaks off where a file shrinks while it is sent, and lets no client wait', async () => {
+  it('breaks off if a file shrinks while it is sent, and lets no client wait', async () => {
     const test = await serve()
     const size = 64 * 1024 * 1024
     const path = join(test.folder, 'large.mp4')
@@ -222,7 +222,7 @@ describe('the media host', () => {
     expect((await get(test, 'clip.mp4')).status).toBe(200)
   })
 
-  it('sends so many files at once and asks the others to come again', async () => {
+  it('limits the files sent at once and asks other clients to come again', async () => {
     const test = await serve({ maxMediaFiles: 1 })
     const path = join(test.folder, 'large.mp4')
     writeFileSync(path, '')
@@ -257,7 +257,7 @@ describe('the media host', () => {
 describe('a path that leads out of the folder', () => {
   const SECRET_TEXT = 'a secret outside of the folder'
 
-  /** As {@link serve}, with a secret outside and links to it inside. */
+  /** Like {@link serve}, with a secret outside and links to it inside. */
   async function serveBeside(): Promise<TestReceiver & { folder: string }> {
     const test = await serve()
     writeFileSync(join(test.workspace, 'secret.txt'), SECRET_TEXT)
@@ -319,7 +319,7 @@ describe('a path that leads out of the folder', () => {
     '~/secret.txt',
   ]
 
-  it('is 404 even with an address that we gave out ourselves', async () => {
+  it('is 404 even with an address that we issued ourselves', async () => {
     const test = await serveBeside()
     const answers: (RawAnswer & { path: string })[] = []
     for (const path of TRICKS) answers.push({ path, ...(await get(test, path)) })
@@ -329,7 +329,7 @@ describe('a path that leads out of the folder', () => {
     expect((await get(test, 'up/chosen/clip.mp4')).status).toBe(200)
   })
 
-  it('is 404 and counted as forged where it is put behind the address of another file', async () => {
+  it('is 404 and counted as forged if it follows the address of another file', async () => {
     const test = await serveBeside()
     const known = toMediaPath(test.secret, { runToken: RUN.runToken, path: 'clip.mp4' })
     const base = known.slice(0, -'clip.mp4'.length)

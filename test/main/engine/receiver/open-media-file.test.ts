@@ -7,7 +7,7 @@ import { isInside, toFilePath } from '../../../../src/main/engine/receiver/addre
 import { checkOpened, openMediaFile } from '../../../../src/main/engine/receiver/media-file.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 
-/** A folder with a file in it, beside a folder with a secret. */
+/** A folder with a file, beside a folder with a secret. */
 function createFolders(): { folder: string; outside: string } {
   const root = createTemporaryFolder()
   const [folder, outside] = [join(root, 'media'), join(root, 'media-of-others')]
@@ -18,7 +18,7 @@ function createFolders(): { folder: string; outside: string } {
   return { folder, outside }
 }
 
-/** What is read at a path; null if nothing is. */
+/** The content at a path; null if nothing can be read. */
 async function read(folder: string, path: string): Promise<string | null> {
   const file = await openMediaFile(folder, path)
   if (file === null) return null
@@ -49,7 +49,7 @@ describe('a path inside a folder', () => {
     ['\\\\host\\share'],
   ]
 
-  it.each(NOWHERE)('is none where it is %j', async (path) => {
+  it.each(NOWHERE)('is not valid if it is %j', async (path) => {
     const { folder } = createFolders()
     expect(toFilePath(folder, path, 'linux')).toBeNull()
     expect(toFilePath(folder, path, 'win32')).toBeNull()
@@ -75,7 +75,7 @@ describe('a path inside a folder', () => {
     'cat?.jpg',
     'c*t.jpg',
     '...',
-  ])('is none on Windows where it is %j', (path) => {
+  ])('is not valid on Windows if it is %j', (path) => {
     expect(toFilePath('/folder', path, 'win32')).toBeNull()
     expect(toFilePath('/folder', path, 'linux')).not.toBeNull()
   })
@@ -116,7 +116,7 @@ describe('a file that is served', () => {
     expect(first?.etag).not.toBe(second?.etag)
   })
 
-  it('is a regular one: no folder, pipe or device', async () => {
+  it('is a regular file, not a folder, pipe or device', async () => {
     const { folder } = createFolders()
     expect(await read(folder, 'sub')).toBeNull()
     if (process.platform === 'win32') return
@@ -126,7 +126,7 @@ describe('a file that is served', () => {
     expect(await read(folder, 'zero')).toBeNull()
   })
 
-  it('may be reached by links that stay inside, and by none that lead out', async () => {
+  it('may be reached by links that stay inside, but not by links that lead out', async () => {
     const { folder, outside } = createFolders()
     symlinkSync('sub/dog.jpg', join(folder, 'link-inside.jpg'))
     symlinkSync('sub', join(folder, 'folder-inside'))
@@ -150,13 +150,13 @@ describe('a file that is served', () => {
     expect(await Promise.all(out.map((path) => read(folder, path)))).toEqual(out.map(() => null))
   })
 
-  it('is served under each name it has inside, hard links too', async () => {
+  it('is served under each name it has inside, including hard links', async () => {
     const { folder } = createFolders()
     linkSync(join(folder, 'cat.jpg'), join(folder, 'same.jpg'))
     expect(await read(folder, 'same.jpg')).toBe('a cat')
   })
 
-  it('is refused where a link was swapped after it was opened', async () => {
+  it('is refused if a link was swapped after it was opened', async () => {
     const { folder, outside } = createFolders()
     const path = join(folder, 'link.jpg')
     symlinkSync(join(outside, 'secret.txt'), path)
@@ -171,7 +171,7 @@ describe('a file that is served', () => {
     expect(await checkOpened(handle, folder, path)).toBeNull()
   })
 
-  it('is refused where its folder was swapped for another', async () => {
+  it('is refused if its folder was replaced', async () => {
     const { folder, outside } = createFolders()
     writeFileSync(join(outside, 'cat.jpg'), 'a secret cat')
     renameSync(folder, `${folder}-before`)

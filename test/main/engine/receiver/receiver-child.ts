@@ -1,7 +1,7 @@
 import { Receiver } from '../../../../src/main/engine/receiver/receiver.ts'
 import { readReceiverSettings } from '../../../../src/main/engine/receiver/receiver-settings.ts'
 
-// A process whose only job is a receiver; it says where it listens and with which secret.
+// A process that runs only a receiver and prints its address and secret.
 const [workspace = ''] = process.argv.slice(2)
 const { secret } = readReceiverSettings(workspace)
 const receiver = new Receiver({ workspace }, ({ baseUrl, role }) => {

@@ -10,7 +10,7 @@ import {
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 
 describe('the settings of a workspace’s receiver', () => {
-  it('are made at first use and then stay', () => {
+  it('are created at first use and then stay', () => {
     const workspace = createTemporaryFolder()
     const made = readReceiverSettings(workspace)
     expect(made.secret).toMatch(/^[0-9a-f]{64}$/)
@@ -19,7 +19,7 @@ describe('the settings of a workspace’s receiver', () => {
     expect(readReceiverSettings(createTemporaryFolder()).secret).not.toBe(made.secret)
   })
 
-  it.skipIf(process.platform === 'win32')('are readable by their owner alone', () => {
+  it.skipIf(process.platform === 'win32')('are readable by their owner only', () => {
     const workspace = createTemporaryFolder()
     readReceiverSettings(workspace)
     keepReceiverPort(workspace, 25_000)
@@ -27,7 +27,7 @@ describe('the settings of a workspace’s receiver', () => {
     expect(readdirSync(workspace).filter((name) => name.endsWith('.draft'))).toEqual([])
   })
 
-  it('keep the first port and no other', () => {
+  it('keep only the first port', () => {
     const workspace = createTemporaryFolder()
     expect(keepReceiverPort(workspace, 25_000)).toBe(25_000)
     const { secret } = readReceiverSettings(workspace)
@@ -35,7 +35,7 @@ describe('the settings of a workspace’s receiver', () => {
     expect(readReceiverSettings(workspace)).toEqual({ secret, port: 25_000 })
   })
 
-  it('are the same for processes that make them at once', async () => {
+  it('are the same for processes that create them at once', async () => {
     const workspace = createTemporaryFolder()
     const url = new URL('../../../../src/main/engine/receiver/receiver-settings.ts', import.meta.url).href
     const script = `import { readReceiverSettings } from ${JSON.stringify(url)}
@@ -69,7 +69,7 @@ describe('the settings of a workspace’s receiver', () => {
     expect(readFileSync(file, 'utf8')).toContain(secret)
   })
 
-  it('say where they cannot be kept', () => {
+  it('say if they cannot be stored', () => {
     expect(() => readReceiverSettings('/proc/none')).toThrow(/cannot lock .*receiver\.json/)
   })
 })

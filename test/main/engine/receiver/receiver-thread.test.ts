@@ -28,7 +28,7 @@ function startThread(task: Partial<ReceiverTask> = {}): ReceiverThread & { works
 }
 
 describe('the receiver’s thread', () => {
-  it('says where it listens, takes callbacks, tests itself, counts, forgets, and ends', async () => {
+  it('reports its address, takes callbacks, tests itself, counts, deletes, and ends', async () => {
     const thread = startThread()
     const { baseUrl, port, role } = await thread.ready
     expect([baseUrl, role]).toEqual([`http://127.0.0.1:${port}`, 'listening'])
@@ -73,7 +73,7 @@ describe('the receiver’s thread', () => {
     })
   })
 
-  it('says what hinders it, and lets everything go', async () => {
+  it('reports what prevents it, and releases everything', async () => {
     onlyInLongForm()
     const foreign = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => {
@@ -104,7 +104,7 @@ describe('the receiver’s thread', () => {
 })
 
 describe('a receiver whose thread crashes', () => {
-  it('stands where its runs expect it again, also where somebody opens it before its time', async () => {
+  it('returns at the address its runs expect, even if somebody opens it early', async () => {
     const threads: Worker[] = []
     const keep = (thread: Worker) => void (thread.threadName === 'receiver' && threads.push(thread))
     process.on('worker', keep)
@@ -124,7 +124,7 @@ describe('a receiver whose thread crashes', () => {
     await waitFor(async () => expect((await receiver.status())?.baseUrl).toContain(`:${port}`))
     await threads.at(-1)?.terminate()
     await waitFor(async () => expect(await receiver.status()).toBeNull())
-    // The second restart waits a second, which an opening does not.
+    // The second restart waits a second, but opening does not.
     expect(await receiver.open({})).toMatchObject({ port, role: 'listening' })
     await receiver.open({ maxBytes: 20_000_000 })
     expect(threads).toHaveLength(4)

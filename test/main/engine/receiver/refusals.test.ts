@@ -9,13 +9,13 @@ function toPath({ secret }: TestReceiver, item = 1): string {
   return toCallbackPath(secret, { runToken: 'run-1', item })
 }
 
-/** Whatever was done to it, it still takes callbacks. */
+/** Expects the receiver to still take callbacks. */
 async function expectAlive(test: TestReceiver): Promise<void> {
   expect(await postCallback(test.toUrl('alive', 1))).toBe(200)
 }
 
 describe('a request that the receiver cannot take', () => {
-  it('is 404 and counted as forged where its address was never given out', async () => {
+  it('is 404 and counted as forged if its address was never given out', async () => {
     const test = await startTestReceiver()
     const known = toPath(test)
     const paths = [
@@ -35,14 +35,14 @@ describe('a request that the receiver cannot take', () => {
     const answers: RawAnswer[] = []
     for (const path of paths) answers.push(await requestRaw(test.baseUrl, 'POST', path, {}, '{"a":1}'))
     expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 404))
-    // All say the same, so that guessing teaches nothing.
+    // All answers are the same, so that guessing reveals nothing.
     expect(new Set(answers.map(({ body }) => String(body))).size).toBe(1)
     expect(test.read('run-1')).toEqual([])
     expect(test.counts()).toEqual({ received: 0, refused: { forged: paths.length } })
     await expectAlive(test)
   })
 
-  it('is 405 where only its method is wrong', async () => {
+  it('is 405 if only its method is wrong', async () => {
     const test = await startTestReceiver()
     const media = toMediaPath(test.secret, { runToken: 'run-1', path: 'a.jpg' })
     const answers = await Promise.all([
@@ -59,7 +59,7 @@ describe('a request that the receiver cannot take', () => {
     expect(test.counts().refused).toEqual({ wrong_method: 6 })
   })
 
-  it('is 413 where its body is too large, whether or not it says so, and leaves a note with its row', async () => {
+  it('is 413 if its body is too large, whether or not it says so, and leaves a note with its row', async () => {
     const test = await startTestReceiver({ limits: { maxBytes: 1_000 } })
     const fits = JSON.stringify({ a: 'x'.repeat(992) })
     expect(await postCallback(test.toUrl('run-1', 1), fits)).toBe(200)
@@ -74,13 +74,13 @@ describe('a request that the receiver cannot take', () => {
     expect(test.read('run-1').map(({ body }) => body)).toEqual([fits, note, note])
   })
 
-  it('can read its answer though it is still sending', async () => {
+  it('can read its answer while it is still sending', async () => {
     const test = await startTestReceiver({ limits: { maxBytes: 1_000 } })
     expect(await postCallback(test.toUrl('run-1', 1), 'x'.repeat(4_000_000))).toBe(413)
     await expectAlive(test)
   })
 
-  it('is cut off where its head or its body comes too slowly', async () => {
+  it('is cut off if its head or its body comes too slowly', async () => {
     const limits = { headTimeoutMs: 20, requestTimeoutMs: 60, checkEveryMs: 10 }
     const test = await startTestReceiver({ limits })
     const answers = await Promise.all([
@@ -88,14 +88,14 @@ describe('a request that the receiver cannot take', () => {
       sendRaw(test.baseUrl, `POST ${toPath(test)} HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{"a"`),
     ])
     expect(answers.map(({ status }) => status)).toEqual([408, 408])
-    // One that never says anything is cut off, too, and is nobody's request.
+    // A connection that never sends anything is cut off too, and is not counted as a request.
     expect((await readAnswer(await openSocket(test.baseUrl))).status).toBe(408)
     expect(test.read('run-1')).toEqual([])
     expect(test.counts()).toEqual({ received: 0, refused: { slow: 2 } })
     await expectAlive(test)
   })
 
-  it('is counted where its sender breaks off', async () => {
+  it('is counted if its sender breaks off', async () => {
     const test = await startTestReceiver()
     const socket = await openSocket(test.baseUrl)
     socket.write(
@@ -123,9 +123,9 @@ describe('a request that the receiver cannot take', () => {
     await expectAlive(test)
   })
 
-  it('is 503 with Retry-After past the bound, and the rest are kept', async () => {
+  it('is 503 with Retry-After above the limit, and the others are kept', async () => {
     const test = await startTestReceiver({ limits: { maxWaiting: 10 } })
-    // On one connection, so that all are there before the first is committed.
+    // On one connection, so that all arrive before the first is committed.
     const requests = Array.from({ length: 30 }, (_, i) => {
       const last = i === 29 ? 'connection: close\r\n' : ''
       return `POST ${toPath(test, i + 1)} HTTP/1.1\r\nhost: x\r\n${last}content-length: 2\r\n\r\n{}`
@@ -139,7 +139,7 @@ describe('a request that the receiver cannot take', () => {
     await expectAlive(test)
   })
 
-  it('is 503 where bodies on their way take up all the room, until they are through', async () => {
+  it('is 503 while bodies under way use up all the room', async () => {
     const test = await startTestReceiver({ limits: { maxBytes: 1_000, maxWaitingBytes: 1_500 } })
     const first = await openSocket(test.baseUrl)
     const head = `POST ${toPath(test)} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 1000\r\n`
@@ -154,7 +154,7 @@ describe('a request that the receiver cannot take', () => {
     expect(await postCallback(test.toUrl('run-1', 2), body)).toBe(200)
   })
 
-  it('is 503 where the disk will not have it, and taken when it will', async () => {
+  it('is 503 if the disk rejects it, and accepted when it works again', async () => {
     const test = await startTestReceiver()
     const intruder = new DatabaseSync(toInboxFile(test.workspace))
     onTestFinished(() => intruder.close())
@@ -166,7 +166,7 @@ describe('a request that the receiver cannot take', () => {
     expect(test.counts()).toEqual({ received: 1, refused: { unstored: 1 } })
   })
 
-  it('is closed where there are too many connections', async () => {
+  it('is closed if there are too many connections', async () => {
     const test = await startTestReceiver({ limits: { maxConnections: 2 } })
     const open = await Promise.all([openSocket(test.baseUrl), openSocket(test.baseUrl)])
     expect((await readAnswer(await openSocket(test.baseUrl))).status).toBe(0)
@@ -175,7 +175,7 @@ describe('a request that the receiver cannot take', () => {
     await expect.poll(() => postCallback(test.toUrl('alive', 1)).catch(() => 0)).toBe(200)
   })
 
-  it('ends in no error of the receiver, whatever it is made of', async () => {
+  it('causes no error in the receiver, whatever its content', async () => {
     const test = await startTestReceiver()
     const path = toPath(test)
     const requests = [

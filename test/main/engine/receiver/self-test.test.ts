@@ -18,12 +18,12 @@ async function listen(server: Server): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** What stands before the receiver, or instead of it. */
+/** A proxy in front of the receiver, or a program in its place. */
 async function startFront(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${await listen(createServer(answer))}`
 }
 
-/** Hands requests on as a reverse proxy does. */
+/** Forwards requests as a reverse proxy does. */
 function handOn(test: TestReceiver, change: (path: string) => string = (path) => path): RequestListener {
   return (request, response) => {
     const chunks: Buffer[] = []
@@ -49,7 +49,7 @@ async function failWith(test: TestReceiver, publicUrl: string): Promise<SluiceEr
 }
 
 describe('the self-test of a public address', () => {
-  it('goes well straight, through a proxy, and through one that keeps its prefix', async () => {
+  it('succeeds directly, through a proxy, and through one that keeps its prefix', async () => {
     const test = await startTestReceiver()
     const proxied: (string | undefined)[] = []
     const proxy = handOn(test)
@@ -75,7 +75,7 @@ describe('the self-test of a public address', () => {
     expect(reader.readRunTokens()).toEqual([])
   })
 
-  it('waits for a relay that answers first and hands on later', async () => {
+  it('waits for a relay that answers first and forwards later', async () => {
     const test = await startTestReceiver()
     const handedOn: Promise<unknown>[] = []
     const front = await startFront((request, response) => {
@@ -90,7 +90,7 @@ describe('the self-test of a public address', () => {
     expect(await Promise.all(handedOn)).toEqual([expect.objectContaining({ status: 200 })])
   })
 
-  it('goes well for a receiver that stands by, too', async () => {
+  it('succeeds for a standby receiver too', async () => {
     const first = await startTestReceiver()
     const second = await startTestReceiver({ workspace: first.workspace })
     expect(second.standings.at(-1)?.role).toBe('standby')
@@ -116,8 +116,8 @@ describe('the self-test of a public address', () => {
     [404, {}, 'no route', /did not arrive: it answered 404 "no route"/, /for every path/],
     [502, {}, 'Bad Gateway', /it answered 502/, /does not reach the receiver/],
     [500, {}, '', /did not arrive: it answered 500$/, /forwards POST requests/],
-  ])('says what came back: %i', async (status, headers, body, message, hint) => {
-    // Only 200 is waited for: the callback might still come.
+  ])('reports the answer: %i', async (status, headers, body, message, hint) => {
+    // Only after a 200 does it wait: the callback may still come.
     const test = await startTestReceiver({ limits: { selfTestTimeoutMs: status === 200 ? 1_000 : 20_000 } })
     const front = await startFront((request, response) => {
       request.resume().on('end', () => response.writeHead(status, headers).end(body))
@@ -127,14 +127,14 @@ describe('the self-test of a public address', () => {
     expect(error.hint).toMatch(hint)
   })
 
-  it('says where an answer is another workspace’s', async () => {
+  it('reports an answer from another workspace', async () => {
     const [test, other] = [await startTestReceiver(), await startTestReceiver()]
     const error = await failWith(test, other.baseUrl)
     expect(error.message).toContain('it answered 404 "{"error":"there is no such address"}"')
     expect(error.hint).toContain('another workspace')
   })
 
-  it('says where nothing answers', async () => {
+  it('reports that nothing answers', async () => {
     const test = await startTestReceiver({ limits: { selfTestTimeoutMs: 60 } })
     const silent = await listen(createTcpServer((socket) => onTestFinished(() => void socket.destroy())))
     expect((await failWith(test, `http://127.0.0.1:${silent}`)).message).toContain(
@@ -144,7 +144,7 @@ describe('the self-test of a public address', () => {
     expect((await failWith(test, `http://127.0.0.1:${rude}`)).message).toContain('closed before an answer')
   })
 
-  it('says where nothing listens, no such host is known, or the address is none', async () => {
+  it('reports that nothing listens, the host is unknown, or the address is invalid', async () => {
     const test = await startTestReceiver()
     const url = test.baseUrl
     const other = await startTestReceiver()
@@ -157,7 +157,7 @@ describe('the self-test of a public address', () => {
     expect((await failWith(other, 'example.com:80')).message).toContain('not an http or https address')
   })
 
-  it('says where the certificate is not accepted', async () => {
+  it('reports that the certificate is not accepted', async () => {
     const test = await startTestReceiver()
     const { private: key, cert } = await generate([{ name: 'commonName', value: '127.0.0.1' }])
     const port = await listen(createTlsServer({ key, cert }, (_request, response) => response.end()))

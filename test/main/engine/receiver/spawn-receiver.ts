@@ -15,7 +15,7 @@ export interface ReceiverProcess {
   exited: Promise<unknown>
 }
 
-/** Starts a receiver in a process of its own, which is killed when the running test is over. */
+/** Starts a receiver in a process of its own, which is killed after the running test. */
 export async function spawnReceiver(workspace: string): Promise<ReceiverProcess> {
   const child = spawn(process.execPath, [CHILD, workspace], { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')

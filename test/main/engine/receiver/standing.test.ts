@@ -13,7 +13,7 @@ import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { spawnReceiver } from './spawn-receiver.ts'
 import { createManualClock, createTestReceiver, postCallback, startTestReceiver } from './with-receiver.ts'
 
-/** A port that a foreign program listens on while the test runs. */
+/** A port on which a foreign program listens during the test. */
 async function takePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => {
@@ -24,7 +24,7 @@ async function takePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** A port that nobody listens on. */
+/** A port on which nobody listens. */
 async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
@@ -41,7 +41,7 @@ async function catchError(work: Promise<unknown>): Promise<SluiceError> {
 }
 
 describe('the address of a workspace’s receiver', () => {
-  it('is on loopback, at a port that no outgoing connection is given', async () => {
+  it('is on loopback, at a port outside the range for outgoing connections', async () => {
     const test = await startTestReceiver()
     const { port } = readReceiverSettings(test.workspace)
     expect(test.standings).toEqual([{ baseUrl: `http://127.0.0.1:${port}`, port, role: 'listening' }])
@@ -49,7 +49,7 @@ describe('the address of a workspace’s receiver', () => {
     expect(port).toBeLessThan(32_768)
   })
 
-  it('stays the same, so that callbacks after a restart arrive', async () => {
+  it('stays the same, so that callbacks arrive after a restart', async () => {
     const first = await startTestReceiver()
     const url = first.toUrl('run-1', 1)
     await first.receiver.close()
@@ -58,7 +58,7 @@ describe('the address of a workspace’s receiver', () => {
     expect(second.read('run-1')).toHaveLength(1)
   })
 
-  it('is the one asked for, which a workspace that has none keeps', async () => {
+  it('is the requested one, which a workspace without one keeps', async () => {
     const [port, other] = [await findFreePort(), await findFreePort()]
     const first = await startTestReceiver({ port })
     expect(first.baseUrl).toBe(`http://127.0.0.1:${port}`)
@@ -68,7 +68,7 @@ describe('the address of a workspace’s receiver', () => {
     expect(readReceiverSettings(first.workspace).port).toBe(port)
   })
 
-  it('is refused where another program has it, with what to do', async () => {
+  it('is refused if another program has it, with what to do', async () => {
     const workspace = createTemporaryFolder()
     keepReceiverPort(workspace, await takePort())
     const own = await catchError(createTestReceiver({ workspace }).receiver.start())
@@ -81,17 +81,17 @@ describe('the address of a workspace’s receiver', () => {
     )
     const asked = await catchError(createTestReceiver({ port: await takePort() }).receiver.start())
     expect(asked.hint).toBe('End that program, or choose another port with --callback-port PORT.')
-    // The inbox was let go: with a port that is free it begins.
+    // The inbox was released: with a free port the receiver starts.
     await startTestReceiver({ workspace, port: await findFreePort() })
   })
 
-  it('is refused where it is none of this machine', async () => {
+  it('is refused if it is not on this machine', async () => {
     const error = await catchError(createTestReceiver({ host: '203.0.113.7' }).receiver.start())
     expect(error.message).toMatch(/cannot listen on 203\.0\.113\.7 .*this machine does not have that address/)
     expect(error.hint).toContain('--callback-host')
   })
 
-  it('is one that other machines can reach, where it is on every address', () => {
+  it('is one that other machines can reach if it is on every address', () => {
     const toInterface = (address: string, family: 'IPv4' | 'IPv6', internal = false) =>
       ({ address, family, internal, netmask: '', mac: '', cidr: null, scopeid: 0 }) as never
     const interfaces = {
@@ -169,7 +169,7 @@ describe('a second receiver of a workspace', () => {
     expect(second.standings.at(-1)?.port).toBe(port)
   })
 
-  it('tries again where the address is not free yet', async () => {
+  it('tries again if the address is not free yet', async () => {
     const first = await startTestReceiver()
     const clock = createManualClock()
     const second = await startTestReceiver({ workspace: first.workspace }, clock)
@@ -189,7 +189,7 @@ describe('a second receiver of a workspace', () => {
     expect(waits).toBeGreaterThanOrEqual(3)
   })
 
-  it('is refused where it asks for an address that the first one does not serve', async () => {
+  it('is refused if it asks for an address that the first one does not serve', async () => {
     const first = await startTestReceiver()
     const { workspace } = first
     const port = await findFreePort()
@@ -207,7 +207,7 @@ describe('a second receiver of a workspace', () => {
     expect(second.standings).toEqual([{ ...open.standings[0], role: 'standby' }])
   })
 
-  it('gives up where the holder never listens', async () => {
+  it('gives up if the holder never listens', async () => {
     const workspace = createTemporaryFolder()
     await startTestReceiver({ workspace }).then((test) => test.receiver.close())
     const holder = await holdLease(toInboxFile(workspace))

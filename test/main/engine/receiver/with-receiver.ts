@@ -14,7 +14,7 @@ import {
 import { readReceiverSettings } from '../../../../src/main/engine/receiver/receiver-settings.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 
-/** A receiver of this thread with its workspace. */
+/** A receiver in this thread and its workspace. */
 export interface TestReceiver {
   receiver: Receiver
   workspace: string
@@ -27,7 +27,7 @@ export interface TestReceiver {
   counts(): InboxCounts
 }
 
-/** Makes a receiver, in a workspace of its own unless given, that is closed when the running test is over. */
+/** Creates a receiver, by default in a workspace of its own, that closes after the running test. */
 export function createTestReceiver(task: Partial<ReceiverTask> = {}, clock?: ReceiverClock): TestReceiver {
   const workspace = task.workspace ?? createTemporaryFolder()
   const standings: ReceiverStanding[] = []
@@ -53,7 +53,7 @@ export function createTestReceiver(task: Partial<ReceiverTask> = {}, clock?: Rec
   return test
 }
 
-/** Makes a receiver and starts it. */
+/** Creates and starts a receiver. */
 export async function startTestReceiver(
   task: Partial<ReceiverTask> = {},
   clock?: ReceiverClock,

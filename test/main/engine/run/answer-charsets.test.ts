@@ -6,7 +6,7 @@ import { createRunPlan, openTestFolder } from '../../../helpers/test-folder.ts'
 const folder = openTestFolder()
 const runs = createInProcessRuns(folder)
 
-test('answers in another charset are read by it, and the run says so', async () => {
+test('answers in another charset are decoded with it, and the run says so', async () => {
   const server = await startFaultServer({
     onRequest: (request, { socket, send }) => {
       const rules = [{ rule_id: 'r1', rule_name: 'Größe' }]

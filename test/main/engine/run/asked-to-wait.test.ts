@@ -8,7 +8,7 @@ const runs = createInProcessRuns(folder)
 
 const DAY_S = 86_400
 
-/** Answers 429 with these headers to the posts that `isRefused` names, by the number of the request. */
+/** Answers 429 with these headers to the posts that `isRefused` picks by request number. */
 function startService(
   isRefused: (text: string, number: number) => boolean,
   toHeaders: () => Record<string, string>,
@@ -29,7 +29,7 @@ function toPlan(server: FaultServer, rows: number) {
   })
 }
 
-test('a date in Retry-After counts by the clock of the service, however wrong that is', async () => {
+test("a date in Retry-After counts by the service's clock, however wrong it is", async () => {
   const toDate = (ms: number) => new Date(Date.now() - 3_600_000 + ms).toUTCString()
   const server = await startService(
     (_, number) => number === 1,
@@ -41,7 +41,7 @@ test('a date in Retry-After counts by the clock of the service, however wrong th
   expect(summary.retry_after.waited_s).toBeGreaterThan(0.9)
 })
 
-test('rows that wait until a time are told with it, and with the time that is left', async () => {
+test('rows that wait are reported with the time they wait for and the time left', async () => {
   const server = await startService(
     (text) => text === 'text 2',
     () => ({ 'retry-after': '30' }),
@@ -56,7 +56,7 @@ test('rows that wait until a time are told with it, and with the time that is le
   expect(await run.ended).toMatchObject({ state: 'interrupted', to_repeat: { rows: 1 } })
 })
 
-test('a run whose last rows are to wait a day stops with the time to resume, and sends them then', async () => {
+test('a run whose last rows must wait a day stops with the time to resume, and sends them then', async () => {
   const service = { isOpen: false }
   const server = await startService(
     (text) => text === 'text 1' && !service.isOpen,
@@ -78,7 +78,7 @@ test('a run whose last rows are to wait a day stops with the time to resume, and
   expect(await runs.resume(runId).ended).toMatchObject({ state: 'completed', rows: { succeeded: 3 } })
 })
 
-test('a service that asks every row to wait a day is asked three times and no more', async () => {
+test('a service that asks every row to wait a day gets three requests and no more', async () => {
   const server = await startService(
     () => true,
     () => ({ 'retry-after': String(DAY_S) }),
@@ -88,7 +88,7 @@ test('a service that asks every row to wait a day is asked three times and no mo
   expect(server.requests).toHaveLength(3)
 })
 
-test('a run that a person watches pauses when it is asked to wait too long, and goes on when they say so', async () => {
+test('a watched run pauses when it is asked to wait too long, and continues on command', async () => {
   const service = { isOpen: false }
   const server = await startService(
     () => !service.isOpen,

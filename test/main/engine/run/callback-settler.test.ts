@@ -26,7 +26,7 @@ import {
 import { ACKNOWLEDGED, openSettler, SENT_AT_US } from './open-settler.ts'
 import { toJudgement } from './to-judgement.ts'
 
-test('a callback settles its acknowledged item, with its result and how long it took', () => {
+test('a callback settles its acknowledged item, with its result and latency', () => {
   const { journal, receive, takeIn, send, latencies, counts } = openSettler(2)
   send(1, ACKNOWLEDGED)
   send(2, ACKNOWLEDGED)
@@ -49,7 +49,7 @@ test('a callback settles its acknowledged item, with its result and how long it 
   expect(counts()).toEqual({ received: 2, settled: 2 })
 })
 
-test('a callback before its acknowledgement settles the item, whose try then adds nothing but itself', () => {
+test('a callback before its acknowledgement settles the item, whose try then adds only itself', () => {
   const { journal, settler, receive, takeIn, send, latencies, counts } = openSettler(1)
   receive(1, 400)
   expect(takeIn()).toMatchObject([{ item: 1, from: 'sending', latencyUs: null }])
@@ -72,33 +72,36 @@ test.each([
   ['unknown', { state: 'unknown', outcome: 'unknown', status: null, message: 'lost' }],
   ['rejected', { state: 'rejected', outcome: 'rejected', status: 400, errorCode: 'DUPLICATE_POST_ID' }],
   ['pending', { state: 'pending', outcome: 'unknown', status: 503 }],
-] as const)('an item that is %s is settled by the callback that tells it was taken', (state, parts) => {
-  const { journal, receive, takeIn, send } = openSettler(2)
-  send(1, parts)
-  receive(1, 5_000)
-  expect(takeIn()).toMatchObject([{ item: 1, from: state, latencyUs: 5_000 }])
-  expect(readStates(journal)).toEqual({ items: { 1: 'succeeded' }, counted: { succeeded: 1 } })
-  expect([...journal.counters.entries('error').values()].every((n) => n === 0)).toBe(true)
-})
+] as const)(
+  'an item that is %s is settled by the callback, which proves that it was accepted',
+  (state, parts) => {
+    const { journal, receive, takeIn, send } = openSettler(2)
+    send(1, parts)
+    receive(1, 5_000)
+    expect(takeIn()).toMatchObject([{ item: 1, from: state, latencyUs: 5_000 }])
+    expect(readStates(journal)).toEqual({ items: { 1: 'succeeded' }, counted: { succeeded: 1 } })
+    expect([...journal.counters.entries('error').values()].every((n) => n === 0)).toBe(true)
+  },
+)
 
 const LOST = { state: 'pending', outcome: 'unknown', status: 503, durationUs: 1_000 } as const
 const REPEATED = { number: 2, sentAtUs: SENT_AT_US + 60_000 } as const
 
-test('a callback that may answer an earlier try counts from the first that may have been taken', () => {
+test('a callback that may answer an earlier try is timed from the first that may have been accepted', () => {
   const { receive, takeIn, send, latencies, journal } = openSettler(4)
-  // Certainly not taken, so the callback answers the repeat.
+  // Certainly not accepted, so the callback answers the repeat.
   send(1, { ...LOST, outcome: 'failed', status: null })
   send(1, { ...ACKNOWLEDGED, ...REPEATED })
   receive(1, 70_000, 'task-9')
-  // Perhaps taken before, and refused as a duplicate then.
+  // Perhaps accepted before, and then refused as a duplicate.
   send(2, LOST)
   send(2, { ...REPEATED, state: 'rejected', outcome: 'rejected', status: 400 })
   receive(2, 71_000)
-  // Acknowledged as another task than the callback's.
+  // Acknowledged with another task than the callback's.
   send(3, LOST)
   send(3, { ...ACKNOWLEDGED, ...REPEATED, taskId: 'task-30' })
   receive(3, 72_000, 'task-31')
-  // Acknowledged as the callback's task, so it answers the repeat.
+  // Acknowledged with the callback's task, so it answers the repeat.
   send(4, LOST)
   send(4, { ...ACKNOWLEDGED, ...REPEATED, taskId: 'task-4' })
   receive(4, 73_000)
@@ -108,7 +111,7 @@ test('a callback that may answer an earlier try counts from the first that may h
   expect(stored.map((row) => row['callback_us'])).toEqual(latencies)
 })
 
-test('a row that its callback refuses has no status of a later try that was not taken', () => {
+test('a row that its callback refuses does not take the status of a later try that was not accepted', () => {
   const { journal, receive, takeIn, send } = openSettler(1)
   send(1, LOST)
   const throttled = { outcome: 'failed', status: 429, errorCode: 'RATE_LIMITED' } as const
@@ -121,7 +124,7 @@ test('a row that its callback refuses has no status of a later try that was not 
   expect(causes).toEqual([['["rejected",null,"BROKEN","it broke"]', 1]])
 })
 
-test('a callback while a repeat is in flight counts from the first try that may have been taken', () => {
+test('a callback while a repeat is in flight is timed from the first try that may have been accepted', () => {
   const { settler, receive, takeIn, send, claims, journal, latencies } = openSettler(1)
   send(1, LOST)
   journal.transact('power', () => claims.markAgain([{ item: 1, attempts: 1 }]))
@@ -149,7 +152,7 @@ test('a callback of an item that waits to be sent again counts no try that was n
   ])
 })
 
-test('a callback that may answer a try of an earlier run has no latency', () => {
+test('a callback that may answer an try of an earlier run has no latency', () => {
   const { journal, receive, takeIn, send, latencies } = openSettler(1)
   journal.db.exec('INSERT INTO lost_try (item) VALUES (1)')
   send(1, { ...ACKNOWLEDGED, taskId: 'task-2' })
@@ -215,7 +218,7 @@ test('an item whose callback came in time is not overdue because nobody had read
   expect(counts()).toEqual({ received: 2, settled: 2 })
 })
 
-test('a rule that an undone transaction found is found again by the next one', () => {
+test('a rule from a rolled back transaction is found again by the next one', () => {
   const { journal, settler, receive, send } = openSettler(1)
   send(1, ACKNOWLEDGED)
   receive(1, 1_000)
@@ -240,7 +243,7 @@ test('a rule that both the answer and the callback name is counted once', () => 
   expect([...journal.counters.entries('rule')]).toEqual([['r1', 1]])
 })
 
-test('what a callback finds takes the place of what the refusal of its item had found', () => {
+test("the findings of a callback replace those of its item's refusal", () => {
   const { journal, receive, takeIn, send } = openSettler(1)
   const rules = [
     { ruleId: 'r1', ruleName: 'Spam' },
@@ -268,7 +271,7 @@ test('a callback of an item of unknown outcome is awaited as long as that of an 
   expect(settler.isOver).toBe(true)
 })
 
-test('a callback that cannot be read, or is for a row that is not there, is kept and settles nothing', () => {
+test('a callback that is unreadable, or for a missing row, is kept and settles nothing', () => {
   const { journal, receive, takeIn, send, counts } = openSettler(1, { judge: () => null })
   send(1, ACKNOWLEDGED)
   receive(1, 1_000, 'no JSON')
@@ -282,7 +285,7 @@ test('a callback that cannot be read, or is for a row that is not there, is kept
   expect(other.counts()).toEqual({ received: 1, doubled: 1 })
 })
 
-test('a callback settles the row of its address whatever task it names, and says that it names another', () => {
+test('a callback settles the row of its address whatever task it names, and says if it names another', () => {
   const { journal, receive, takeIn, send, counts } = openSettler(2)
   send(1, ACKNOWLEDGED)
   send(2, ACKNOWLEDGED)
@@ -298,7 +301,7 @@ test('a callback settles the row of its address whatever task it names, and says
   expect(counts()).toEqual({ received: 2, settled: 1, differing: 1 })
 })
 
-test('a callback may name the task of an earlier try that was taken and never answered', () => {
+test('a callback may name the task of an earlier try that was accepted but never answered', () => {
   const { journal, receive, takeIn, send, counts } = openSettler(1)
   send(1, { state: 'pending', outcome: 'unknown', status: null, taskId: null })
   send(1, { ...ACKNOWLEDGED, number: 2, taskId: 'task-second' })
@@ -332,7 +335,7 @@ test('a callback that comes before its item was sent in this run keeps it from b
   expect(toRowCounts(journal.counters.entries('state'), 3)).toMatchObject({ succeeded: 1, not_sent: 2 })
 })
 
-test('callbacks whose transaction was undone are taken in by the next one, and counted once', () => {
+test('callbacks of a rolled back transaction are read by the next one, and counted once', () => {
   const { journal, settler, receive, send, counts } = openSettler(1)
   send(1, ACKNOWLEDGED)
   receive(1, 1_000)
@@ -352,7 +355,10 @@ test('callbacks whose transaction was undone are taken in by the next one, and c
   expect(counts()).toEqual({ received: 1, settled: 1 })
 })
 
-/** A journal whose process died while it was sending so many rows of an async run, with none of its seconds. */
+/**
+ * A journal whose process died while it was sending that many rows of an async run, without any of its
+ * seconds.
+ */
 function openCutOff(rows: number) {
   const workspace = createTemporaryFolder()
   createWorkspaceFolders(workspace)
@@ -398,7 +404,7 @@ async function receive(workspace: string, items: readonly number[]): Promise<voi
   inbox.close()
 }
 
-test('a cut-off run that is looked at before it is resumed keeps the latency of its last second', async () => {
+test('a cut-off run that is read before it is resumed keeps the latency of its last second', async () => {
   const { workspace, journal } = openCutOff(3)
   const outcomes = new OutcomeWriter(journal)
   const sentAtUs = Date.now() * 1_000

@@ -50,7 +50,7 @@ async function readIndex({ workspace }: Runs) {
   return counts
 }
 
-/** An async service whose callbacks the test stores in the inbox itself. */
+/** An async service whose callbacks the test itself stores in the inbox. */
 async function startAsyncService({ workspace }: Runs) {
   const inbox = InboxWriter.open(workspace)
   if (inbox === null) throw new Error('the inbox is held')
@@ -77,7 +77,7 @@ async function startAsyncService({ workspace }: Runs) {
   return { server, answer, receive }
 }
 
-/** An async run of one row, p1, whose callback is overdue. */
+/** An async run with one row, p1, whose callback is overdue. */
 async function startOverdue(runs: Runs) {
   const service = await startAsyncService(runs)
   const path = join(createTemporaryFolder(), 'posts.csv')
@@ -180,7 +180,7 @@ test('callbacks of a row that a correction makes invalid are exported', async ()
   expect(row).toMatchObject({ callbacks: [{ body: expect.anything() }], tries: [{ number: 1 }] })
 })
 
-test('a late callback to what was sent before a correction shows that request', async () => {
+test('a late callback to content sent before a correction shows that request', async () => {
   const runs = openRuns()
   const { server, receive } = await startAsyncService(runs)
   const plan = createRunPlan(createTemporaryFolder(), 1, server.baseUrl, {
@@ -228,7 +228,7 @@ for (const [what, again, effects] of [
   ['that comes twice counts once', { triggered_rules: [] }, ['settled', 'doubled']],
   ['that differs from another is kept', { ...REFUSAL }, ['settled', 'differing']],
 ] as const) {
-  test(`a late callback to what was sent before a correction ${what}`, async () => {
+  test(`a late callback to content sent before a correction ${what}`, async () => {
     const runs = openRuns()
     const { receive, runId } = await startOverdue(runs)
     const held = runs.correct(runId, RENAMED, 'skip', { ...AWAITING, hold: true })
@@ -245,7 +245,7 @@ for (const [what, again, effects] of [
   })
 }
 
-test('callbacks that come while a correction is looked at wait for the run that is corrected', async () => {
+test('callbacks that come while a correction is held wait for the corrected run', async () => {
   const runs = openRuns()
   const { server, receive } = await startAsyncService(runs)
   const plan = createRunPlan(createTemporaryFolder(), 1, server.baseUrl, {
@@ -271,7 +271,7 @@ test('callbacks that come while a correction is looked at wait for the run that 
   expect(listLate(false)).toEqual([runId])
 })
 
-test('callbacks count that come after the process has died that looked at a correction', async () => {
+test('callbacks still count after the process that held a correction has died', async () => {
   const runs = openRuns()
   const { receive, runId } = await startOverdue(runs)
   const held = runs.retryAsChild(runId, 'skip', { ...BASE, fixes: RENAMED, hold: true })
@@ -286,7 +286,7 @@ test('callbacks count that come after the process has died that looked at a corr
   expect(listEffects(runs, runId)).toEqual(['settled'])
 })
 
-test('the next look at a run removes what a correction left that was cut off', async () => {
+test('the next reader of a run removes the remains of an interrupted correction', async () => {
   const runs = openRuns()
   const { runId } = await startOverdue(runs)
   const left = listCorrectionFiles(runs.workspace, runId)
@@ -300,7 +300,7 @@ test('the next look at a run removes what a correction left that was cut off', a
   expect(left.filter((file) => existsSync(file))).toEqual([])
 })
 
-test('later runs recognize a row of unknown outcome as it was sent, once a correction has made it invalid', async () => {
+test('later runs recognise a row of unknown outcome as it was sent, after a correction has made it invalid', async () => {
   const runs = openRuns()
   const server = await startFaultServer({
     onRequest: (_request, wire) => wire.send(503, toErrorAnswer(503, 'UNAVAILABLE', 'later')),
@@ -328,7 +328,7 @@ test('later runs recognize a row of unknown outcome as it was sent, once a corre
   expect(hashes).toBeGreaterThan(0)
 })
 
-test('later runs know what a row of unknown outcome was sent with, and what a correction sent it with', async () => {
+test('later runs know the content of a row of unknown outcome, both as first sent and as corrected', async () => {
   const runs = openRuns()
   const server = await startFaultServer({
     onRequest: ({ number }, wire) =>
@@ -357,7 +357,7 @@ test('later runs know what a row of unknown outcome was sent with, and what a co
   expect((await second.ended).sent_before).toMatchObject({ rows: 2, unknown: 1 })
 })
 
-test('a late refusal of what was sent before a correction leaves the corrected row in the queue', async () => {
+test('a late refusal of content sent before a correction leaves the corrected row in the queue', async () => {
   const runs = openRuns()
   const { receive, runId } = await startOverdue(runs)
   const held = runs.correct(runId, RENAMED, 'skip', { ...AWAITING, hold: true })
@@ -377,7 +377,7 @@ for (const [what, body] of Object.entries({
   'names the task': { task_id: 'task-1', triggered_rules: [] },
   'refuses the task': { ...REFUSAL, task_id: 'task-1' },
 })) {
-  test(`a corrected row still awaits its own callback after a late one that ${what} of what was sent before`, async () => {
+  test(`a corrected row still awaits its own callback after a late one that ${what} of the earlier content`, async () => {
     const runs = openRuns()
     const { receive, runId } = await startOverdue(runs)
     const corrected = runs.correct(runId, RENAMED, 'skip', AWAITING)
@@ -392,7 +392,7 @@ for (const [what, body] of Object.entries({
   })
 }
 
-test('a refusal that names nothing says that it may be of what was sent before a correction, and a result replaces it', async () => {
+test('a refusal that names nothing says that it may belong to content sent before a correction, and a result replaces it', async () => {
   const runs = openRuns()
   const { receive, runId } = await startOverdue(runs)
   const corrected = runs.correct(runId, RENAMED, 'skip', AWAITING)
@@ -416,7 +416,10 @@ test('a refusal that names nothing says that it may be of what was sent before a
   expectCounted(runs, runId)
 })
 
-/** An async run of one row whose tries are answered so, one after the other; 200 is an acknowledgement whose callback is overdue. */
+/**
+ * An async run of one row whose tries get these answers in order; 200 is an acknowledgement whose callback is
+ * overdue.
+ */
 async function startAnswered(runs: Runs, statuses: readonly number[]) {
   const { receive } = await startAsyncService(runs)
   const server = await startFaultServer({
@@ -448,7 +451,7 @@ async function startAnswered(runs: Runs, statuses: readonly number[]) {
 
 const OTHER_TEXT: Fix[] = [{ kind: 'cell', row: 1, field: 'text_data', value: 'corrected' }]
 
-test('a late callback is of what was sent before a correction that the service refused', async () => {
+test('a late callback belongs to the content sent before a correction that the service refused', async () => {
   const runs = openRuns()
   const { runId, receiveLate } = await startAnswered(runs, [503, 400])
   const { rows } = await runs.correct(runId, OTHER_TEXT, 'resend', BASE).ended
@@ -458,7 +461,7 @@ test('a late callback is of what was sent before a correction that the service r
   expectCounted(runs, runId)
 })
 
-test('a result that may be of what was sent before a correction still says so after a callback that differs', async () => {
+test('a result that may belong to content sent before a correction still says so after a callback that differs', async () => {
   const runs = openRuns()
   const { runId, receiveLate } = await startAnswered(runs, [503, 503])
   expect((await runs.correct(runId, OTHER_TEXT, 'resend', BASE).ended).rows).toMatchObject({ unknown: 1 })
@@ -488,7 +491,7 @@ for (const [task, state] of [
   })
 }
 
-test('a late callback of a row that a correction made invalid says what became of what was sent', async () => {
+test('a late callback of a row that a correction made invalid reports the outcome of what was sent', async () => {
   const runs = openRuns()
   const { receive, runId } = await startOverdue(runs)
   const held = runs.correct(runId, INVALID, 'skip', { ...AWAITING, hold: true })
@@ -508,7 +511,7 @@ test('a late callback of a row that a correction made invalid says what became o
   expect([...new EarlierRun(pool, view).readSent([1])].map(({ outcome }) => outcome)).toEqual(['taken'])
 })
 
-test('keeps that a callback had settled a row that was never sent when a correction takes it', async () => {
+test('a correction that takes a row which was never sent keeps that a callback had settled it', async () => {
   const runs = openRuns()
   const { server, receive } = await startAsyncService(runs)
   const plan = createRunPlan(createTemporaryFolder(), 1, server.baseUrl, {
@@ -532,7 +535,7 @@ test('keeps that a callback had settled a row that was never sent when a correct
   expectCounted(runs, held.runId)
 })
 
-test('a correction that is refused for the key is sent again with another, though the row may have been taken before', async () => {
+test('a correction that is refused for its key is sent again with another, although the row may have been accepted before', async () => {
   const runs = openRuns()
   const server = await startFaultServer({
     onRequest: ({ number }, wire) => {
@@ -566,7 +569,7 @@ test('a row that a callback refused is sent again with another key after a retry
   expectCounted(runs, runId)
 })
 
-test('terms that were sent in one request stay in the ledger, SQL and exports as they were sent, whatever a correction makes of them', async () => {
+test('terms sent in one request stay in the ledger, SQL and exports as sent, whatever a correction does to them', async () => {
   const runs = openRuns()
   let isBroken = true
   const server = await startFaultServer({
@@ -626,7 +629,7 @@ test('terms that were sent in one request stay in the ledger, SQL and exports as
   expect(judgeCounts(readRunHistory(toJournalFile(runs.workspace, runId)))).toEqual([])
 })
 
-test('a correction that sends a row again as it was forgets no try that may have been taken', async () => {
+test('a correction that sends a row again unchanged forgets no try that may have been accepted', async () => {
   const runs = openRuns()
   let status = 503
   const server = await startFaultServer({
@@ -653,7 +656,7 @@ test('a correction that sends a row again as it was forgets no try that may have
   expectCounted(runs, runId)
 })
 
-test('the ledger knows each item that a removal was sent for, whatever a correction makes of its id', async () => {
+test('the ledger knows each item whose removal was sent, whatever a correction does to its id', async () => {
   const runs = openRuns()
   let isBroken = true
   const server = await startFaultServer({

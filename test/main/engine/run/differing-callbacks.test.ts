@@ -24,7 +24,7 @@ function openTasks(rows = 1) {
   return { ...settler, readRow, readEffects }
 }
 
-test('a callback that says the same again is a duplicate, whatever the order and spacing of its members', () => {
+test('a callback with the same content is a duplicate, whatever the order and spacing of its members', () => {
   const { receive, takeIn, counts, readRow, readEffects } = openTasks()
   receive(1, 1_000, RESULT)
   receive(1, 2_000, RESULT)
@@ -35,7 +35,7 @@ test('a callback that says the same again is a duplicate, whatever the order and
   expect(readRow()).toEqual({ state: 'succeeded', error_code: null, message: null, answer: null })
 })
 
-test('a callback that differs from the first is kept, counted and told on the row, where the first one counts', () => {
+test('a callback that differs from the first is stored, counted and noted on the row, and the first one counts', () => {
   const { receive, takeIn, counts, readRow, readEffects, journal } = openTasks()
   receive(1, 1_000, RESULT)
   receive(1, 2_000, OTHER_RESULT)
@@ -53,7 +53,7 @@ test('a callback that differs from the first is kept, counted and told on the ro
   expect(journal.db.prepare(`SELECT count(*) AS n FROM ${RULES_OF_ROWS}`).get()).toEqual({ n: 0 })
 })
 
-test('an error after a result changes no outcome and is told on the row', () => {
+test('an error after a result changes no outcome and is noted on the row', () => {
   const { receive, takeIn, counts, readRow } = openTasks()
   receive(1, 1_000, RESULT)
   takeIn()
@@ -67,7 +67,7 @@ test('an error after a result changes no outcome and is told on the row', () => 
   })
 })
 
-test('a result after an error makes the row succeed, and the error stays with its row', () => {
+test('a result after an error makes the row succeed, and the error stays with it', () => {
   const { receive, takeIn, counts, readRow, readEffects, journal } = openTasks()
   receive(1, 1_000, REFUSAL)
   takeIn()
@@ -89,7 +89,7 @@ test('a result after an error makes the row succeed, and the error stays with it
   expect(journal.db.prepare(`SELECT count(*) AS n FROM ${RULES_OF_ROWS}`).get()).toEqual({ n: 1 })
 })
 
-test('two errors that differ leave the row as the first one has it, and its cause is counted once', () => {
+test('of two different errors the first decides the row, and its cause is counted once', () => {
   const { receive, takeIn, readRow, journal } = openTasks()
   receive(1, 1_000, REFUSAL)
   receive(1, 2_000, REFUSAL.replace('it broke', 'it is broken'))
@@ -112,7 +112,7 @@ test.each([
     'Sluice refused this callback: its body has the content coding "exi", which Sluice cannot decode',
     'its body has the content coding "exi", which Sluice cannot decode',
   ],
-])('a row whose callback is not readable says so, also when it is overdue (%j)', (body, reason) => {
+])('a row whose callback is unreadable says so, even when it is overdue (%j)', (body, reason) => {
   const { receive, takeIn, counts, readRow, clock, journal } = openTasks()
   receive(1, 1_000, body)
   takeIn()
@@ -148,7 +148,7 @@ test('a callback that refuses a row again differs from its answer, unless it say
   expect(readRow(2)).toMatchObject({ message: 'no', answer: null })
 })
 
-test('an unreadable callback that came before the acknowledgement is told when its row is overdue', () => {
+test('an unreadable callback that came before the acknowledgement is reported when its row is overdue', () => {
   const { receive, takeIn, send, clock, journal } = openSettler(1, { judge: () => null })
   receive(1, 1_000, 'no JSON')
   takeIn()
@@ -162,7 +162,7 @@ test('an unreadable callback that came before the acknowledgement is told when i
   })
 })
 
-test('a callback of another post that came before the acknowledgement is told when its row is overdue', () => {
+test('a callback of another post that came before the acknowledgement is reported when its row is overdue', () => {
   const { receive, takeIn, send, clock, journal } = openSettler(1, {
     judge: (body) => judgeCallback(body, ['p1', 'u']),
   })
@@ -205,7 +205,7 @@ test('a callback that names another post settles nothing: its row is unknown and
   expect(journal.counters.get('answer', 'callback_of_other_post')).toBe(1)
 })
 
-test('a row whose callback named another post is settled by its own one, and keeps the mark', () => {
+test('a row whose callback named another post is settled by its own callback, and keeps the mark', () => {
   const { receive, takeIn, readRow, counts, journal } = openTasks()
   receive(1, 1_000, RESULT.replace('"p1"', '"p2"'))
   takeIn()
@@ -217,7 +217,7 @@ test('a row whose callback named another post is settled by its own one, and kee
   expect(journal.counters.get('state', 'unknown')).toBe(0)
 })
 
-test('a callback of another post changes nothing of a row that is settled, which says so', () => {
+test('a callback that names another post does not change a settled row, which notes it', () => {
   const { receive, takeIn, readRow, readEffects } = openTasks()
   receive(1, 1_000, RESULT)
   receive(1, 2_000, RESULT.replace('"p1"', '"p2"'))

@@ -36,7 +36,7 @@ test('a healthy run is not stopped', () => {
   expect(guard.reason()).toBeNull()
 })
 
-test('five refusals of the key in a row are a wrong key, 401 and 403 alike', () => {
+test('five consecutive refusals of the key mean a wrong key, for both 401 and 403', () => {
   const { guard, note } = createGuard()
   note(forbidden, 2)
   note(unauthorized, 2)
@@ -49,7 +49,7 @@ test('five refusals of the key in a row are a wrong key, 401 and 403 alike', () 
   })
 })
 
-test('the key to check is the one in use, wherever it is from', () => {
+test('the error names the key in use, wherever it comes from', () => {
   let source = 'in the environment variable THE_KEY'
   const { guard, note } = createGuard(() => source)
   note(forbidden, 5)
@@ -60,7 +60,7 @@ test('the key to check is the one in use, wherever it is from', () => {
   expect(guard.reason()?.advice).toContain('Check the API key that was typed in, then resume')
 })
 
-test('INVALID_API_KEY is a wrong key whatever its status, and PARAM_REQUIRED is none, as 403 neither', () => {
+test('INVALID_API_KEY means a wrong key whatever its status, and PARAM_REQUIRED does not, even as 403', () => {
   const badKey = createGuard()
   badKey.note(toJudgement({ outcome: 'rejected', status: 400, errorCode: 'INVALID_API_KEY' }), 5)
   expect(badKey.guard.reason()?.code).toBe('key_refused')
@@ -73,7 +73,7 @@ test('INVALID_API_KEY is a wrong key whatever its status, and PARAM_REQUIRED is 
   expect(badCode.guard.reason()?.reason).toContain('refused the API key 5 times in a row')
 })
 
-test('any other answer in between starts the count again, a broken connection does not', () => {
+test('any other answer in between restarts the count, but a broken connection does not', () => {
   const { guard, note } = createGuard()
   note(forbidden, 4)
   note(success, 1)
@@ -84,7 +84,7 @@ test('any other answer in between starts the count again, a broken connection do
   expect(guard.reason()?.reason).toContain('refused the API key')
 })
 
-test('ten tries in a row that reach nothing, and nothing before them, are a service that is not there', () => {
+test('ten consecutive tries without a connection, from the start, mean that the service is not there', () => {
   const { guard, note } = createGuard()
   note(unreached, 9, false)
   expect([guard.isAway, guard.reason()]).toEqual([false, null])
@@ -97,7 +97,7 @@ test('ten tries in a row that reach nothing, and nothing before them, are a serv
   })
 })
 
-test('a service that was there may be away for half a minute', () => {
+test('a service that was available may be away for half a minute', () => {
   const { guard, clock, note } = createGuard()
   note(success, 1)
   clock.nowMs = 5_000
@@ -109,7 +109,7 @@ test('a service that was there may be away for half a minute', () => {
   expect(guard.reason()?.reason).toContain('Nothing can be reached')
 })
 
-test('a service that comes back has its half minute again', () => {
+test('a service that comes back gets another half minute', () => {
   const { guard, clock, note } = createGuard()
   note(success, 1)
   note(unreached, 10, false)
@@ -121,7 +121,7 @@ test('a service that comes back has its half minute again', () => {
   expect([guard.isAway, guard.reason()]).toEqual([true, null])
 })
 
-test('over a fifth of errors says something only after fifty settled rows', () => {
+test('an error rate over a fifth counts only after fifty settled rows', () => {
   const { guard, note } = createGuard()
   note(refusal, 11)
   note(success, 38)
@@ -134,7 +134,7 @@ test('over a fifth of errors says something only after fifty settled rows', () =
   })
 })
 
-test('a fifth of errors is borne, and tries that are repeated count as none', () => {
+test('an error rate of a fifth is accepted, and repeated tries do not count', () => {
   const { guard, note } = createGuard()
   note(refusal, 10)
   note(success, 40)
@@ -142,7 +142,7 @@ test('a fifth of errors is borne, and tries that are repeated count as none', ()
   expect(guard.reason()).toBeNull()
 })
 
-test('a plan says how many errors of how many rows are too many', () => {
+test('a plan sets how many errors of how many rows are too many', () => {
   const { guard, note } = createGuard(undefined, { errorPercent: 50, afterRows: 4 })
   note(refusal, 3)
   expect(guard.reason()).toBeNull()
@@ -152,7 +152,7 @@ test('a plan says how many errors of how many rows are too many', () => {
   expect(guard.reason()?.reason).toBe('57 % of the first 7 rows did not succeed (over 50 %)')
 })
 
-test('a share that is barely too large is not rounded to what is allowed', () => {
+test('a share that is slightly too large is not rounded to the limit', () => {
   const { guard, note } = createGuard()
   note(success, 216)
   note(refusal, 55)
@@ -177,7 +177,7 @@ test('rows of unknown outcome count as errors', () => {
   expect(guard.reason()?.reason).toContain('22 % of the first 50 rows')
 })
 
-test('nothing but 429 for five minutes is a limit that does not go away', () => {
+test('only 429s for five minutes mean a limit that does not go away', () => {
   const { guard, clock, note } = createGuard()
   const throttled = toJudgement({ outcome: 'rejected', status: 429, repeat: 'safe' })
   note(throttled, 40, false)

@@ -19,7 +19,7 @@ const runs = createInProcessRuns(folder)
 
 const RULES = [{ rule_id: 'r', rule_name: 'Of another row' }]
 
-/** A service that answers some of its requests with the post_id that `toOther` gives for their number. */
+/** A service that answers some requests with the post_id that `toOther` gives for their number. */
 function startService(toOther: (postId: string, number: number) => string) {
   return startFaultServer({
     onRequest: (request, wire) => {
@@ -29,7 +29,7 @@ function startService(toOther: (postId: string, number: number) => string) {
   })
 }
 
-test('a row that is told the answer of somebody else is unknown, has none of its rules, and is counted', async () => {
+test("a row that gets somebody else's answer is unknown, has none of its rules, and is counted", async () => {
   const { baseUrl } = await startService((postId, number) => (number === 12 ? 'somebody-else' : postId))
   const pace = { kind: 'closed', concurrency: 1 } as const
   const run = runs.start(createRunPlan(folder, 40, baseUrl, { pace }))
@@ -53,7 +53,7 @@ test('a row that is told the answer of somebody else is unknown, has none of its
   expect(page.rows[0]?.message).toMatch(/^the answer names post_id "somebody-else"; the request named "/)
 })
 
-test('a load test counts answers of others, which never succeed', async () => {
+test('a load test counts foreign answers, which never succeed', async () => {
   const loads = createLoadRuns(folder)
   const { baseUrl } = await startService((postId, number) => (number % 4 === 0 ? 'somebody-else' : postId))
   const { summary } = await loads.run(
@@ -73,13 +73,13 @@ test('a load test counts answers that repeat the id in another form', async () =
   expect(summary.echoes).toEqual({ verified: 40, alike: 10, not_verifiable: 0, mismatched: 0 })
 })
 
-test('a row that is told the answer of another row says so, on a connection that carries no further request', async () => {
+test('a row that gets the answer of another row says so, and its connection carries no further request', async () => {
   const ids: string[] = []
   const server = await startFaultServer({
     onRequest: (request, wire) => {
       const answer = toTaskAnswer(request)
       ids.push(String(answer.post_id))
-      // The one before repeats nothing, so nobody knows whose its answer was.
+      // The previous answer repeats nothing, so its owner is unknown.
       if (request.number === 6) wire.send(200, { task_id: 't', triggered_rules: [] })
       else wire.send(200, request.number === 7 ? { ...answer, post_id: ids[2] } : answer)
     },
@@ -105,7 +105,7 @@ test.each([
   ['a column', 'post_id,user_id,text_data', (row: number) => `post-${'x'.repeat(row)},u,text ${row}`],
   ['a template', 'user_id,text_data', (row: number) => `u,text ${row}`],
 ])(
-  'the id of a row that was not sent yet is that of another row, if ids are from %s',
+  "the id of a row that was not sent yet counts as another row's, if ids are from %s",
   async (_, header, toLine) => {
     const path = join(folder, `ahead-${header.length}.csv`)
     writeFileSync(path, `${header}\n${[1, 2, 3, 4, 5, 6, 7, 8].map(toLine).join('\n')}\n`)
@@ -120,7 +120,8 @@ test.each([
     const plan = createRunPlan(folder, 1, server.baseUrl, { pace: { kind: 'closed', concurrency: 1 } })
     const run = runs.start({ ...plan, source: { ...plan.source, path } })
     const { rows, state, errors } = await run.ended
-    // The last one names a row that does not exist; no other run of answers is taken for one of a service that rewrites ids.
+    // The last one names a row that does not exist; otherwise these answers would count as those of a service
+    // that rewrites ids.
     expect({ rows, state }).toMatchObject({ rows: { unknown: 8 }, state: 'completed' })
     expect(
       errors.map(({ message, rows: count }) => [message.includes('another row of this run'), count]),
@@ -131,7 +132,7 @@ test.each([
   },
 )
 
-test('a run whose first answers all name ids that nobody sent stops and asks, and goes on once that is accepted', async () => {
+test('a run whose first answers all name ids that nobody sent stops and asks, and continues once that is accepted', async () => {
   const server = await startService((postId) => `svc:${postId}`)
   const pace = { kind: 'closed', concurrency: 1 } as const
   const run = runs.start(createRunPlan(folder, 12, server.baseUrl, { pace }))
@@ -150,7 +151,7 @@ test('a run whose first answers all name ids that nobody sent stops and asks, an
   expect(ended.echoes).toEqual({ verified: 0, alike: 0, not_verifiable: 12, mismatched: 0 })
 })
 
-test('a paused run goes on once it is accepted that the service rewrites ids, and the connection remembers', async () => {
+test('a paused run continues once it is accepted that the service rewrites ids, and the connection remembers', async () => {
   const server = await startService((postId) => `svc:${postId}`)
   changeConnections(folder, (known) =>
     addConnection(known, {

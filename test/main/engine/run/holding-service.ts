@@ -2,13 +2,13 @@ import { type FaultServer, startFaultServer, toTaskAnswer } from '../../../helpe
 
 /** A service that answers a task only when the test says so. */
 export interface HoldingService extends FaultServer {
-  /** Answers what waits, oldest first, and whatever comes from now on. */
+  /** Answers all waiting tasks, oldest first, and every later one. */
   release(): void
-  /** Answers this many of those that wait, oldest first. */
+  /** Answers this many waiting tasks, oldest first. */
   answer(count: number): void
 }
 
-/** Starts a service that takes every task, at the test's pace. */
+/** Starts a service that accepts every task at the test's pace. */
 export async function startHoldingService(): Promise<HoldingService> {
   const waiting: (() => void)[] = []
   let isReleased = false

@@ -7,7 +7,7 @@ test.each([
   ['a row that was never sent', 1],
   ['a row that an earlier session left', 2],
 ])(
-  'a row that a callback settles while it is to be sent again does not keep %s waiting',
+  'a row that a callback settles while it waits to be sent again does not keep %s waiting',
   async (_, claimed) => {
     const journal = openReadyJournal(2)
     const insert = journal.db.prepare("INSERT INTO result (row, state, attempts) VALUES (?, 'pending', 1)")

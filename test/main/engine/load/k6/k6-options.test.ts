@@ -13,7 +13,7 @@ const scenarios = (load: LoadInput, timeoutMs = 5_000) => toK6Scenarios(loadSche
 const common = { exec: 'submit', gracefulStop: '30s' }
 
 describe('the scenarios of a k6 project', () => {
-  test('keep a rate for a time, whole in a unit of time', () => {
+  test('hold a rate for a time, as a whole number per time unit', () => {
     const open = (ratePerSecond: number) =>
       scenarios({ pace: { kind: 'open', ratePerSecond }, durationMs: 90_000 })['main']
     expect(open(200)).toEqual({
@@ -30,21 +30,21 @@ describe('the scenarios of a k6 project', () => {
     expect(open(2.5)).toMatchObject({ rate: 5, timeUnit: '2s' })
   })
 
-  test('end an open pace of so many requests half-way to the next', () => {
+  test('end an open pace with a request limit half-way to the next request', () => {
     expect(scenarios({ pace: { kind: 'open', ratePerSecond: 50 }, requests: 70 })['main']).toMatchObject({
       executor: 'constant-arrival-rate',
       duration: '1s390ms',
     })
   })
 
-  test('send no request beyond their number, if k6 wakes up late and begins another', () => {
+  test('send no request beyond the limit if k6 wakes up late and begins another', () => {
     const script = (load: LoadInput) => formatK6Script(buildK6Plan(load), [], '0.1.0')
     const limit = "if (exec.scenario.name === 'main' && index >= 70) return"
     expect(script({ pace: { kind: 'open', ratePerSecond: 50 }, requests: 70 })).toContain(limit)
     expect(script({ pace: { kind: 'open', ratePerSecond: 50 }, durationMs: 70 })).not.toContain(') return\n')
   })
 
-  test('keep requests in flight for a time, or share a number of them', () => {
+  test('keep requests in flight for a time, or share a request limit', () => {
     const pace = { kind: 'closed', concurrency: 64 } as const
     expect(scenarios({ pace, durationMs: 60_000 })['main']).toEqual({
       executor: 'constant-vus',
@@ -62,7 +62,7 @@ describe('the scenarios of a k6 project', () => {
     })
   })
 
-  test('ramp rates, and jump in no time', () => {
+  test('ramp rates, and jump without delay', () => {
     const stages = [
       { from: 10, to: 10, durationMs: 30_000 },
       { from: 20, to: 40.5, durationMs: 60_000 },
@@ -101,7 +101,7 @@ describe('the scenarios of a k6 project', () => {
     })
   })
 
-  test('warm up before, at the level that the load begins with', () => {
+  test("warm up first, at the load's first level", () => {
     const open = scenarios({ pace: { kind: 'open', ratePerSecond: 8 }, durationMs: 5_000, warmupMs: 10_000 })
     expect(open['warmup']).toEqual({
       executor: 'constant-arrival-rate',
@@ -125,7 +125,7 @@ describe('the thresholds of a k6 project', () => {
   const load = (thresholds: string[], parts: Partial<LoadInput> = {}) =>
     loadSchema.parse({ pace: { kind: 'open', ratePerSecond: 10 }, durationMs: 60_000, thresholds, ...parts })
 
-  test('are those of the plan on the scenario that is measured', () => {
+  test('are those of the plan on the measured scenario', () => {
     const { thresholds, leftOut } = judge(
       load([
         'p(99)<500',
@@ -147,7 +147,7 @@ describe('the thresholds of a k6 project', () => {
     })
   })
 
-  test('abort after the warm-up, too, since the clock of k6 starts with it', () => {
+  test("abort after the warm-up too, since k6's clock starts with it", () => {
     const thresholds = ['p(99)<500 abortOnFail delayAbortEval=10s', 'rate<0.1 abortOnFail']
     expect(judge(load(thresholds, { warmupMs: 5_000 })).thresholds).toMatchObject({
       'http_req_duration{scenario:main}': [
@@ -164,7 +164,7 @@ describe('the thresholds of a k6 project', () => {
     })
   })
 
-  test('count where k6 would divide by more than the measured time', () => {
+  test('become counts if k6 would divide by more than the measured time', () => {
     const only = (thresholds: string[], parts?: Partial<LoadInput>) =>
       judge(load(thresholds, parts)).thresholds['http_reqs{scenario:main}']?.[1]
     expect(only(['http_reqs:rate>9.5'])).toBe('count>570')
@@ -178,12 +178,12 @@ describe('the thresholds of a k6 project', () => {
     ).toBe('rate>9.5')
   })
 
-  test('leave out what k6 has no metric for', () => {
+  test('omit metrics that k6 does not have', () => {
     const expressions = ['response_time:p(99)<5', 'start_lag:max<5', 'callback_latency:avg<5']
     expect(judge(load(expressions)).leftOut).toEqual(expressions)
   })
 
-  test('leave out tags that the samples of a metric lack in k6, with which it would always or never hold', () => {
+  test("omit tags that a metric's samples lack in k6, with which it would always or never hold", () => {
     const expressions = [
       'iteration_duration{method:POST}:p(95)<500',
       'data_received{status:200}:count<1000',
@@ -195,7 +195,7 @@ describe('the thresholds of a k6 project', () => {
     expect(judge(load(['http_reqs{error_code:1050,status:0}:count<1'])).leftOut).toEqual([])
   })
 
-  test('are about the name that the script gives its requests, below a base path, too', () => {
+  test('use the name that the script gives its requests, even below a base path', () => {
     const url = 'https://service.test/v/api/v1/task/sync?legacy=1'
     const path = '/api/v1/task/sync?legacy=1'
     const plan = buildK6Plan(
@@ -213,7 +213,7 @@ describe('the thresholds of a k6 project', () => {
     })
   })
 
-  test('hold a threshold on each metric that the summary is to show, which always holds', () => {
+  test('include an always true threshold on each metric that the summary shows', () => {
     const { thresholds } = judge(load([]))
     expect(
       Object.values(thresholds)

@@ -81,7 +81,7 @@ describe('a k6 project', () => {
     )
   })
 
-  test('thinks between requests, and shows a certificate, where the plan says so', async () => {
+  test('has the plan’s think time and client certificate, if any', async () => {
     const { script, read } = await write({
       load: {
         pace: { kind: 'closed', concurrency: 2 },
@@ -107,7 +107,7 @@ describe('a k6 project', () => {
     expect((await write()).script).not.toMatch(/sleep|tlsAuth/)
   })
 
-  test('asks for HTTP/1.1 or HTTP/2 as the plan does', async () => {
+  test('requires HTTP/1.1 or HTTP/2 as the plan does', async () => {
     const first = await write()
     expect(first.script).toContain('const HTTP_VERSION = "1.1"')
     expect(await first.read('testrun.yaml')).toContain('- name: GODEBUG\n        value: http2client=0')
@@ -116,7 +116,7 @@ describe('a k6 project', () => {
     expect(await second.read('README.md')).not.toContain('GODEBUG')
   })
 
-  test('is a configMap in the cluster where it fits into one, and a volumeClaim where it does not', async () => {
+  test('is a configMap in the cluster if it fits into one, otherwise a volumeClaim', async () => {
     const small = await write()
     expect(await small.read('testrun.yaml')).toMatch(
       /^apiVersion: k6\.io\/v1alpha1\nkind: TestRun\n.*configMap:\n {6}name: sluice-load\n {6}file: script\.js/s,
@@ -129,7 +129,7 @@ describe('a k6 project', () => {
     expect(await large.read('README.md')).not.toContain('create configmap')
   })
 
-  test('holds no key', async () => {
+  test('contains no key', async () => {
     vi.stubEnv('SLUICE_API_KEY', 'a-secret-key')
     onTestFinished(() => {
       vi.unstubAllEnvs()
@@ -138,7 +138,7 @@ describe('a k6 project', () => {
     for (const name of await readdir(target)) expect(await read(name)).not.toContain('a-secret-key')
   })
 
-  test('says what k6 does otherwise', async () => {
+  test('says how k6 differs', async () => {
     const { read } = await write({
       load: { ...LOAD, warmupMs: 5_000, thresholds: ['response_time:p(99)<5'] },
     })
@@ -172,7 +172,7 @@ describe('the folder of a k6 project', () => {
     expect(JSON.parse(await read('rows-001.json'))).toHaveLength(2)
   })
 
-  test('that holds anything else stays as it is', async () => {
+  test('with other content is left unchanged', async () => {
     const target = join(folder, 'mine')
     await mkdir(target)
     await writeFile(join(target, 'script.js'), 'export default 1')
@@ -184,7 +184,7 @@ describe('the folder of a k6 project', () => {
     expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([])
   })
 
-  test('that is a file, or in no folder, is refused', async () => {
+  test('that is a file or has no parent folder is refused', async () => {
     await writeFile(join(folder, 'a-file'), '')
     await expect(write({}, join(folder, 'a-file'))).rejects.toMatchObject({ code: 'FILE_UNWRITABLE' })
     await expect(write({}, join(folder, 'no', 'x.k6'))).rejects.toMatchObject({ code: 'FILE_UNWRITABLE' })
@@ -192,14 +192,14 @@ describe('the folder of a k6 project', () => {
 })
 
 describe('rows of a k6 project', () => {
-  test('come back whole from both sides of the post_id, whatever they hold', () => {
+  test('are unchanged on both sides of the post_id, whatever they contain', () => {
     for (const body of [...BODIES, { post_id: 'first', a: 1 }, { note: '"post_id":""' }, {}]) {
       const [head, tail] = splitAtPostId(body)
       expect(JSON.parse(`${head}k6-1${tail}`)).toEqual({ ...body, post_id: 'k6-1' })
     }
   })
 
-  test('are divided by size, a larger one standing alone', async () => {
+  test('are split by size, a larger one on its own', async () => {
     const sizes = [10, 10, 500, 10]
     const bodies = sizes.map((size) => ({ text_data: 'x'.repeat(size) }))
     const files: { text: string; rows: number }[] = []

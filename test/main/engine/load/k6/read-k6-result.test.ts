@@ -11,7 +11,7 @@ const FIXTURES = join(import.meta.dirname, '../../../../fixtures/k6')
 const folder = openTestFolder()
 let files = 0
 
-// Real results: k6 2.2.0 and 1.8.1 against a service that took 5 to 23 ms and failed one request in ten.
+// Real results of k6 2.2.0 and 1.8.1, from a service that took 5 to 23 ms and failed one request in ten.
 const VERSIONS = ['v2', 'v1'] as const
 const read = (version: string, name: string) => readK6Result([join(FIXTURES, version, name)])
 
@@ -55,7 +55,7 @@ describe.each(VERSIONS)('results of k6 %s', (version) => {
     })
   })
 
-  test('from handleSummary of an exported project are those of what was measured, the warm-up left out', async () => {
+  test('from handleSummary of an exported project cover the measured time without the warm-up', async () => {
     const result = await read(version, 'handle-summary.k6')
     expect(result).toMatchObject({
       shape: 'handle-summary',
@@ -96,7 +96,7 @@ describe.each(VERSIONS)('results of k6 %s', (version) => {
     expect(result.notes.join(' ')).toContain('does not record thresholds')
   })
 
-  test('from --out json have every sample, also compressed', async () => {
+  test('from --out json have every sample, also when compressed', async () => {
     const result = await read(version, 'plain-lines.k6')
     expect(result).toMatchObject({ shape: 'json-lines', scenario: null, requests: 12, failed: 1, dropped: 0 })
     const { histogram } = result.latencies['http_req_duration'] ?? {}
@@ -114,7 +114,7 @@ describe.each(VERSIONS)('results of k6 %s', (version) => {
     expect(await readText(zipped)).toEqual(result)
   })
 
-  test('of one run say the same in whatever shape', async () => {
+  test('of one run agree in every format', async () => {
     for (const [summary, lines] of [
       ['summary-export.k6', 'plain-lines.k6'],
       ['handle-summary.k6', 'project-lines.k6.gz'],
@@ -162,7 +162,7 @@ function toLines(points: readonly { s: number; ms: number; tags?: Record<string,
 }
 
 describe('JSON lines', () => {
-  test('of parts on several machines are put together', async () => {
+  test('from several machines are merged', async () => {
     const parts = [0, 1].map((part) =>
       toLines(Array.from({ length: 200 }, (_, i) => ({ s: i / 2 + part / 4, ms: 10 + (i % 7) + part }))),
     )
@@ -181,7 +181,7 @@ describe('JSON lines', () => {
     expect(decodeHistogram(together.seconds[5]?.histogram ?? '').totalCount).toBe(4)
   })
 
-  test('out of order, also by more seconds than are kept open, are counted where they belong', async () => {
+  test('out of order, even by more seconds than are kept open, count in their second', async () => {
     const points = Array.from({ length: 600 }, (_, i) => ({ s: (i * 37) % 60, ms: 1 + i }))
     const shuffled = await readText(toLines(points))
     const ordered = await readText(toLines(points.toSorted((a, b) => a.s - b.s)))
@@ -202,7 +202,7 @@ describe('JSON lines', () => {
     expect(startedAt).toBe('2026-11-21T08:59:59.990Z')
   })
 
-  test('count a script’s own verdict before k6’s', async () => {
+  test('prefer a script’s own verdict to k6’s', async () => {
     const verdict = JSON.stringify({
       metric: 'not_succeeded',
       type: 'Point',
@@ -214,7 +214,7 @@ describe('JSON lines', () => {
     })
   })
 
-  test('that are broken are left out and said', async () => {
+  test('that are broken are skipped and reported', async () => {
     const whole = toLines([{ s: 0, ms: 10 }])
     const { requests, notes } = await readText(
       `${whole}\nnonsense\n{"metric":"http_reqs","type":"Point","data":{"time":"x","value":1}}\n{"metric":"http_reqs"`,
@@ -223,7 +223,7 @@ describe('JSON lines', () => {
     expect(notes).toContain('3 lines are not from k6 and were left out.')
   })
 
-  test('cut off where k6 was stopped are read as far as they go', async () => {
+  test('cut off where k6 was stopped are read up to there', async () => {
     const whole = gzipSync(toLines(Array.from({ length: 3_000 }, (_, i) => ({ s: i, ms: 1 + (i % 97) }))))
     const { requests, notes } = await readText(whole.subarray(0, whole.length / 2))
     expect(requests).toBeGreaterThan(100)
@@ -248,7 +248,7 @@ describe('a file that is not a k6 result', () => {
     })
   })
 
-  test('is refused where it is missing, or a folder', async () => {
+  test('is refused if it is missing or a folder', async () => {
     await expect(readK6Result([join(folder, 'none')])).rejects.toMatchObject({
       message: expect.stringContaining('does not exist'),
     })
@@ -262,7 +262,7 @@ describe('a file that is not a k6 result', () => {
     })
   })
 
-  test('is a summary among several files', async () => {
+  test('includes a summary among several files', async () => {
     const names = ['plain-lines.k6', 'summary-export.k6'].map((name) => join(FIXTURES, 'v2', name))
     await expect(readK6Result(names)).rejects.toMatchObject({
       message: expect.stringContaining('is not a JSON lines file'),
@@ -270,7 +270,7 @@ describe('a file that is not a k6 result', () => {
     })
   })
 
-  test('has a byte-order mark in front at most', async () => {
+  test('may start with only one byte-order mark', async () => {
     const text = await readFile(join(FIXTURES, 'v2', 'handle-summary.k6'), 'utf8')
     expect(await readText(`\uFEFF${text}`)).toMatchObject({ shape: 'handle-summary', requests: 21 })
     expect(gunzipSync(await readFile(join(FIXTURES, 'v2', 'project-lines.k6.gz'))).length).toBeGreaterThan(

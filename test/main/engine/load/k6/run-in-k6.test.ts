@@ -28,7 +28,7 @@ interface Summary {
   metrics: Record<string, { values: Record<string, number>; thresholds?: Record<string, { ok: boolean }> }>
 }
 
-/** Runs the project of a folder. */
+/** Runs the project in a folder. */
 function run(cwd: string, env: Record<string, string>) {
   return new Promise<{ code: number; output: string }>((resolve) => {
     execFile(
@@ -55,7 +55,7 @@ async function runInK6(load: LoadInput, env: Record<string, string> = {}) {
 }
 
 describe.skipIf(k6 === null)('an exported project in k6', () => {
-  it('sends the rows in order and again, at the rate of the plan, each under a post_id of its own', async () => {
+  it("sends the rows in order, repeatedly, at the plan's rate, each with a new post_id", async () => {
     const { code, output, metrics, tasks, imported, samples } = await runInK6({
       pace: { kind: 'open', ratePerSecond: 50 },
       requests: 70,
@@ -92,7 +92,7 @@ describe.skipIf(k6 === null)('an exported project in k6', () => {
     )
   })
 
-  it('ends with 99 where a threshold is crossed', async () => {
+  it('exits with 99 if a threshold is crossed', async () => {
     const { code, metrics, tasks } = await runInK6(
       { pace: { kind: 'closed', concurrency: 2 }, requests: 12, thresholds: ['rate<0.5', 'p(50)<0.001'] },
       { SLUICE_API_KEY: 'wrong' },
@@ -103,7 +103,7 @@ describe.skipIf(k6 === null)('an exported project in k6', () => {
     expect(metrics['http_req_failed{scenario:main}']?.thresholds).toMatchObject({ 'rate<0.5': { ok: false } })
   })
 
-  it('judges thresholds on the address of its requests below a base path', async () => {
+  it('applies thresholds on the address of its requests below a base path', async () => {
     const server = await startFaultServer({
       onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),
     })
@@ -127,7 +127,7 @@ describe.skipIf(k6 === null)('an exported project in k6', () => {
     })
   })
 
-  it('is taken in every pace', async () => {
+  it('is valid in every pace', async () => {
     const stage = (from: number, to: number) => ({ from, to, durationMs: 400 })
     const paces = [
       { pace: { kind: 'closed', concurrency: 2 }, durationMs: 1_000, thinkTime: { minMs: 1, maxMs: 5 } },

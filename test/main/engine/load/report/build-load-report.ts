@@ -8,12 +8,12 @@ import type { LoadReport, LoadSecond } from '../../../../../src/shared/load/load
 import type { Percentiles } from '../../../../../src/shared/run/run.ts'
 import { createDraw } from '../../../../helpers/seeded-draw.ts'
 
-/** What an example load test went through. */
+/** The events of an example load test. */
 export interface Weather {
   seconds?: number
   /** Requests a second. */
   rate?: number
-  /** Seconds in which the service stood still for most of a second. */
+  /** Seconds in which the service stalled most of the time. */
   stalled?: readonly number[]
   /** Seconds in which the generator was the limit. */
   limited?: readonly number[]
@@ -23,7 +23,7 @@ export interface Weather {
 
 const NONE: Percentiles = { count: 0, min: 0, mean: 0, p50: 0, p90: 0, p95: 0, p99: 0, p99_9: 0, max: 0 }
 
-/** A load test as it might have been: an open pace against a service of 20 ms with a tail. */
+/** A plausible load test: an open pace against a service of 20 ms with a tail. */
 export function buildLoadReport(weather: Weather = {}, changes: Partial<LoadReport> = {}): LoadReport {
   const { seconds: length = 60, rate = 200, stalled = [], limited = [], failingFrom = Infinity } = weather
   const draw = createDraw(11)
@@ -153,7 +153,7 @@ export function buildEmptyLoadReport(): LoadReport {
   )
 }
 
-/** One second's latencies, compressed as the journal holds them. */
+/** One second's latencies, compressed as in the journal. */
 export function buildEncodedHistogram(valuesUs: readonly number[]): string {
   const histogram = createHistogram()
   for (const us of valuesUs) recordUs(histogram, us)

@@ -30,7 +30,7 @@ function read(report: LoadReport) {
 }
 
 describe('a JUnit report', () => {
-  test('says in its output what is doubtful about the test as a whole, and about rows', () => {
+  test('lists in its output doubts about the test as a whole, and about rows', () => {
     const warnings = [
       { code: 'LATENCY_OF_FAILURES', message: 'The threshold p(95)<500 is mostly about failures.' },
       { code: 'ragged_row', rows: 2, message: 'has fewer cells than the header' },
@@ -40,7 +40,7 @@ describe('a JUnit report', () => {
     expect(text).toContain('Warning: 2 rows: has fewer cells than the header')
   })
 
-  test('has every element and attribute that the schema of Ant asks for, in its order', () => {
+  test("has every element and attribute that Ant's schema requires, in its order", () => {
     const { document, suite, cases } = read(buildLoadReport({ seconds: 2 }, { thresholds: [HELD] }))
     expect(document).toMatchObject({ name: 'testsuites', attributes: {} })
     expect(suite.attributes).toEqual({
@@ -68,7 +68,7 @@ describe('a JUnit report', () => {
     ])
   })
 
-  test('has a test case for each threshold, failed by what was measured', () => {
+  test('has a test case for each threshold, failed by its measured value', () => {
     const { suite, cases } = read(buildLoadReport({ seconds: 2 }, { thresholds: [CROSSED, HELD] }))
     expect(suite.attributes).toMatchObject({ tests: '3', failures: '1', errors: '0' })
     expect(cases.map(({ children }) => children)).toEqual([
@@ -99,7 +99,7 @@ describe('a JUnit report', () => {
     ])
   })
 
-  test('is an error where the run did not go to its end', () => {
+  test('is an error if the run did not complete', () => {
     const { suite, cases } = read(buildEmptyLoadReport())
     expect(suite.attributes).toMatchObject({ tests: '1', errors: '1', timestamp: '2026-11-21T09:43:28' })
     expect(cases[0]?.children[0]).toMatchObject({

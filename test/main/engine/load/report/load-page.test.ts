@@ -10,7 +10,7 @@ import { buildEmptyLoadReport, buildLoadReport } from './build-load-report.ts'
 
 const HOSTILE = '</title><script>alert(1)</script><img src=x onerror="alert(1)">\'&\u202E\u0000'
 
-/** The text that a reader sees, in its order. */
+/** The visible text, in order. */
 function toVisibleText(page: string): string {
   return page
     .replaceAll(/<style>.*?<\/style>|<title>.*?<\/title>/gs, '')
@@ -22,7 +22,7 @@ function toVisibleText(page: string): string {
     .trim()
 }
 
-/** A load test of the same second over and over. */
+/** A load test that repeats the same second. */
 function buildLongReport(length: number): LoadReport {
   const report = buildLoadReport({ seconds: 1 })
   const [first] = report.seconds
@@ -35,7 +35,7 @@ const read = (report: LoadReport) => toVisibleText(formatLoadPage(report))
 describe('the page of a load test', () => {
   const page = formatLoadPage(buildLoadReport({ stalled: [20], failingFrom: 30 }))
 
-  test('loads nothing, runs nothing, and lets pass nothing but its own style', () => {
+  test('loads nothing, runs nothing, and allows only its own style', () => {
     const style = /<style>(.*?)<\/style>/s.exec(page)?.[1] ?? ''
     const hash = createHash('sha256').update(style).digest('base64')
     expect(page).toContain(
@@ -46,7 +46,7 @@ describe('the page of a load test', () => {
     )
   })
 
-  test('warns of what is doubtful about the test as a whole, and about rows', () => {
+  test('warns of doubts about the test as a whole, and about rows', () => {
     const warnings = [
       { code: 'LATENCY_OF_FAILURES', message: 'The threshold p(95)<500 is mostly about failures.' },
       { code: 'ragged_row', rows: 2, message: 'has fewer cells than the header' },
@@ -97,7 +97,7 @@ describe('the page of a load test', () => {
       expect.stringContaining('Requests per second over time'),
       expect.stringContaining('Longest stall'),
     ])
-    // The second that stood still is the highest point: nearest to the top of the chart.
+    // The second in which the service stalled is the highest point: nearest to the top of the chart.
     const tail = /<path class="line tail" d="(M71[^"]*)"/.exec(page.slice(page.indexOf('over time')))?.[1]
     const heights = [...(tail ?? '').matchAll(/[ML][\d.]+ ([\d.]+)/g)].map(([, y]) => Number(y)).slice(1)
     expect(heights).toHaveLength(60)
@@ -113,7 +113,7 @@ describe('the page of a load test', () => {
     expect(repeating).not.toContain('succeeded_duration')
   })
 
-  test('escapes whatever others wrote', () => {
+  test('escapes all text from outside', () => {
     const hostile = formatLoadPage(
       buildLoadReport(
         { seconds: 2 },
@@ -157,7 +157,7 @@ describe('the page of a load test', () => {
 })
 
 describe('what has to be known first', () => {
-  test('is that latencies may include delays of this machine, before any figure', () => {
+  test('includes that latencies may include delays of this machine, before any figure', () => {
     const text = read(buildLoadReport({ limited: [10, 11] }, { name: 'a test' }))
     expect(text).toMatch(
       /^a test Latencies may include delays of this machine \(generator-limited in 2 of 60 seconds\) No request was lost and all counts are right; .* send from another machine\. start_lag p99 was 39 ms/,
@@ -167,11 +167,11 @@ describe('what has to be known first', () => {
     ).toHaveLength(10)
   })
 
-  test('is nothing where all went well', () => {
+  test('is empty if all went well', () => {
     expect(formatLoadPage(buildLoadReport())).not.toContain('class="notice')
   })
 
-  test('is that the run was stopped, that requests were dropped, that a cache answered', () => {
+  test('includes that the run was stopped, that requests were dropped, that a cache answered', () => {
     const report = buildLoadReport({}, { state: 'interrupted', stopReason: null, fromCache: 7 })
     const text = read({ ...report, generator: { ...report.generator, dropped: 1_200 } })
     expect(text).toContain(
@@ -202,7 +202,7 @@ describe('thresholds', () => {
   })
 })
 
-test('breaks no line between a figure and its unit, and leaves what others wrote as it is', () => {
+test('breaks no line between a figure and its unit, and leaves text from outside unchanged', () => {
   const page = formatLoadPage(buildLoadReport({}, { name: 'wait 5 ms' }))
   expect(page).toMatch(/\d\u00A0%/)
   expect(page).toMatch(/\d\u00A0ms/)
@@ -210,7 +210,7 @@ test('breaks no line between a figure and its unit, and leaves what others wrote
 })
 
 describe('unusual load tests', () => {
-  test('of nothing are a page that says so', () => {
+  test('without any results have a page that says so', () => {
     const text = read(buildEmptyLoadReport())
     expect(text).toContain('Nothing was measured · run')
     expect(text).toContain('Errors Nothing was sent.')
@@ -219,7 +219,7 @@ describe('unusual load tests', () => {
     expect(text).not.toMatch(/NaN|Infinity|undefined|null/)
   })
 
-  test('of a second, of a day, without a schedule or percentiles have no broken figure in them', () => {
+  test('of a second, of a day, without a schedule or percentiles have no broken figure', () => {
     const closed = buildLoadReport({ seconds: 5 })
     for (const report of [
       buildLoadReport({ seconds: 1, rate: 1 }),
@@ -248,7 +248,7 @@ describe('unusual load tests', () => {
     expect(read(report)).toContain('Each point stands for 13 seconds: the worst of them for latencies')
   })
 
-  test('with seconds missing leave a gap', () => {
+  test('with missing seconds leave a gap', () => {
     const report = buildLoadReport({ seconds: 10 })
     const page = formatLoadPage({ ...report, seconds: report.seconds.filter(({ second }) => second !== 4) })
     const [, median = ''] = /<path class="line median" d="(M108[^"]*)"/.exec(page) ?? []
@@ -258,7 +258,7 @@ describe('unusual load tests', () => {
 })
 
 describe('a comparison', () => {
-  test('is shown with its sentence, its ranges and what the plans say differently', () => {
+  test('is shown with its sentence, its ranges and the differences between the plans', () => {
     const run = (label: string, factor: number) => {
       const seconds = Array.from({ length: 10 }, (_, i) => {
         const histogram = createHistogram()

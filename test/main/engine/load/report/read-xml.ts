@@ -9,7 +9,7 @@ export interface XmlElement {
 const TOKEN =
   /<\?xml[^?]*\?>|<(?<close>\/)?(?<name>[\w-]+)(?<attributes>(?:\s+[\w-]+="[^"<]*")*)\s*(?<empty>\/)?>|(?<text>[^<]+)/gy
 
-/** Reads XML strictly: whatever is not well formed throws. As much of XML as reports use. */
+/** Parses XML strictly, as far as reports use it; throws if it is not well formed. */
 export function readXml(text: string): XmlElement {
   const root: XmlElement = { name: '', attributes: {}, children: [], text: '' }
   const open = [root]

@@ -53,7 +53,7 @@ const SOURCE: LoadReportSource = {
 const folder = openTestFolder()
 let files = 0
 
-/** A name that nothing has yet. */
+/** A file name that does not exist yet. */
 function toFile(name: string): string {
   files += 1
   return join(folder, `${files}-${name}`)
@@ -74,18 +74,15 @@ describe('a load report', () => {
     ['a.csv', 'csv'],
     ['a.jsonl', 'jsonl'],
     ['a.ndjson', 'jsonl'],
-  ])('called %s is of the format %s', (file, format) => {
+  ])('named %s has the format %s', (file, format) => {
     expect(findLoadReportFormat(file)).toBe(format)
   })
 
-  test.each(['a', 'a.xml', 'a.xlsx', 'html'])(
-    'called %s is refused, with the endings that there are',
-    (file) => {
-      expect(() => findLoadReportFormat(file)).toThrow(
-        /ends in \.html, \.md, \.junit\.xml, \.hlog, \.csv, \.jsonl, \.k6\.zip or \.k6/,
-      )
-    },
-  )
+  test.each(['a', 'a.xml', 'a.xlsx', 'html'])('named %s is refused with the available extensions', (file) => {
+    expect(() => findLoadReportFormat(file)).toThrow(
+      /ends in \.html, \.md, \.junit\.xml, \.hlog, \.csv, \.jsonl, \.k6\.zip or \.k6/,
+    )
+  })
 
   test.each([
     ['a.html', /^<!doctype html>/, 0],
@@ -93,7 +90,7 @@ describe('a load report', () => {
     ['a.hlog', /^#\[Sluice /, 1],
     ['a.csv', /^second,scheduled,sent,/, 3],
     ['a.jsonl', /^\{"kept":"error"/, 3],
-  ])('is written whole as %s', async (name, beginning, rows) => {
+  ])('is written in full as %s', async (name, beginning, rows) => {
     const { result, text } = await write(name)
     expect(text).toMatch(beginning)
     expect(result).toMatchObject({ rows, sizeBytes: Buffer.byteLength(text) })
@@ -106,7 +103,7 @@ describe('a load report', () => {
     expect(await readFile(file, 'utf8')).toMatch(/^second,.*true\r\n2,10,.*false\r\n$/s)
   })
 
-  test('into a folder that is not there says so', async () => {
+  test('into a missing folder says so', async () => {
     const file = join(folder, 'no', 'a.html')
     await expect(writeLoadReport({ ...SOURCE, file })).rejects.toMatchObject({
       code: 'FILE_UNWRITABLE',
@@ -116,7 +113,7 @@ describe('a load report', () => {
 })
 
 describe('a CSV of seconds', () => {
-  test('has a line for each second, cells empty where nothing was measured', async () => {
+  test('has a line for each second, with empty cells if nothing was measured', async () => {
     const { text } = await write('a.csv')
     const { data, errors } = Papa.parse<Record<string, string>>(text, { header: true, skipEmptyLines: true })
     expect(errors).toEqual([])
@@ -135,14 +132,14 @@ describe('a CSV of seconds', () => {
     expect(data.every((row) => /^\d+(\.\d{1,3})?$/.test(row['http_req_duration_p50_ms'] ?? ''))).toBe(true)
   })
 
-  test('of nothing is its header', async () => {
+  test('without seconds is only its header', async () => {
     const { text } = await write('a.csv', { ...SOURCE, report: buildEmptyLoadReport() })
     expect(text).toBe(`${SECONDS_COLUMNS.join(',')}\r\n`)
   })
 })
 
 describe('a JSONL of samples', () => {
-  test('has every kept request with its bodies as they were', async () => {
+  test('has every kept request with its bodies unchanged', async () => {
     const { text } = await write('a.jsonl')
     const lines = text.trimEnd().split('\n')
     expect(lines).toHaveLength(3)

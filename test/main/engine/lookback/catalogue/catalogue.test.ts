@@ -42,7 +42,7 @@ function openWorkspace(runs: readonly WrittenRun[]) {
   const workspace = createTemporaryFolder()
   createWorkspaceFolders(workspace)
   for (const run of runs) writeRun(workspace, run)
-  // A minute after whatever the tests write, which can then be told by its time.
+  // A minute after everything that the tests write, which makes it distinguishable by its time.
   const catalogue = new Catalogue(workspace, () => Date.now() + 60_000)
   const list = async (query: RunListQuery = {}) => {
     const { runs: found } = await catalogue.list(query, [])
@@ -54,14 +54,14 @@ function openWorkspace(runs: readonly WrittenRun[]) {
 const THREE: readonly WrittenRun[] = ['run-1', 'run-2', 'run-3'].map((runId) => ({ runId }))
 
 describe('the list of runs', () => {
-  it('comes in pages, newest first, with the number of all', async () => {
+  it('comes in pages, newest first, with the total', async () => {
     const { catalogue } = openWorkspace(THREE)
     const page = await catalogue.list({ limit: 2, offset: 1 }, [])
     expect(page).toMatchObject({ total: 3, all: 3, unreadable: [] })
     expect(page.runs.map(({ run_id }) => run_id)).toEqual(['run-2', 'run-1'])
   })
 
-  it('answers what is asked at the same time, also where one question cannot be answered', async () => {
+  it('answers concurrent queries, even if one of them fails', async () => {
     const { workspace, catalogue } = openWorkspace(THREE)
     writeFileSync(join(workspace, 'baselines.json'), 'not JSON')
     const [prunable, page, found] = await Promise.allSettled([
@@ -74,7 +74,7 @@ describe('the list of runs', () => {
     expect(found).toMatchObject({ value: { ids: ['run-3'] } })
   })
 
-  it('is searched for words in ids, names, file names, tags, notes and connections, in whatever case', async () => {
+  it('is searched for words in ids, names, file names, tags, notes and connections, in either case', async () => {
     const connection = { name: 'Live-EU', baseUrl: 'https://api.example.com' }
     const { workspace, list } = openWorkspace([
       { runId: 'run-1', name: 'Große Prüfung' },
@@ -94,7 +94,7 @@ describe('the list of runs', () => {
     expect(await list({ search: '  ' })).toHaveLength(4)
   })
 
-  it('is filtered by what runs are, and every condition has to hold', async () => {
+  it('is filtered by properties of runs, all of which must match', async () => {
     const indexAdd = { operation: { kind: 'index-add', indexId: 'index-7' } } as const
     const load = { load: { pace: { kind: 'closed', concurrency: 1 }, requests: 5 } } as const
     const { workspace, list } = openWorkspace([
@@ -128,7 +128,7 @@ describe('the list of runs', () => {
     expect(await list({ failed: false })).toEqual(['run-3', 'run-1'])
   })
 
-  it('says what runs can be filtered by, how large each is, and how its latency went', async () => {
+  it('returns the available filters, the size of each run, and the course of its latency', async () => {
     const connection = { name: 'live', baseUrl: 'https://api.example.com' }
     const { workspace, catalogue } = openWorkspace([...THREE, { runId: 'run-4', plan: { connection } }])
     changeAnnotations(workspace, 'run-1', { addTags: ['nightly', 'eu'] })
@@ -157,7 +157,7 @@ describe('the list of runs', () => {
     expect([course[0], course[14], course[15], course[29]]).toEqual([20, 20, 80, 80])
   })
 
-  it('names the runs of an operation, and those that cannot be read', async () => {
+  it('names the runs of an operation, and unreadable runs', async () => {
     const indexAdd = { operation: { kind: 'index-add', indexId: 'index-7' } } as const
     const { workspace, catalogue } = openWorkspace([...THREE, { runId: 'run-4', plan: indexAdd }])
     truncateSync(toJournalFile(workspace, 'run-2'), 100)
@@ -165,7 +165,7 @@ describe('the list of runs', () => {
     expect(found.map(({ id }) => id)).toEqual(['run-2', 'run-4'])
   })
 
-  it('is ordered by name, by rows and by age', async () => {
+  it('is sorted by name, by rows and by age', async () => {
     const { list } = openWorkspace([
       { runId: 'run-1', name: 'beta', rows: 5 },
       { runId: 'run-2', name: 'Alpha', rows: 50 },
@@ -176,7 +176,7 @@ describe('the list of runs', () => {
     expect(await list({ order: 'oldest' })).toEqual(['run-1', 'run-2', 'run-3'])
   })
 
-  it('has a retry once its parent was deleted, and the parent alone once it was put back', async () => {
+  it('has a retry once its parent was deleted, and only the parent once it is back', async () => {
     const { workspace, list } = openWorkspace([{ runId: 'run-1' }])
     writeRun(workspace, { runId: 'run-2' })
     const retry = openRun(workspace, { runId: 'run-2' })
@@ -197,7 +197,7 @@ describe('the list of runs', () => {
 })
 
 describe('a reference', () => {
-  it('means a run or retry by its id or the beginning of it, or the latest', async () => {
+  it('is the id of a run or retry, the beginning of one, or latest', async () => {
     const { catalogue } = openWorkspace(THREE)
     const find = (reference: string) => catalogue.find(reference, [])
     expect(await find('run-2')).toEqual({
@@ -230,7 +230,7 @@ describe('the catalogue', () => {
         mkdirSync(file)
       },
     ],
-  ])('that is %s is made anew from the journals', async (_, damage) => {
+  ])('that is %s is rebuilt from the journals', async (_, damage) => {
     const { catalogue, file } = openWorkspace(THREE)
     const before = await catalogue.list({}, [])
     damage(file)
@@ -247,7 +247,7 @@ describe('the catalogue', () => {
     expect(await list()).toHaveLength(4)
   })
 
-  it('follows journals that were written, dropped in, replaced or deleted behind its back', async () => {
+  it('follows journals that other processes wrote, added, replaced or deleted', async () => {
     const { workspace, catalogue, list } = openWorkspace(THREE)
     const other = openWorkspace([
       { runId: 'run-0', name: 'dropped in' },
@@ -261,7 +261,7 @@ describe('the catalogue', () => {
     expect(runs.map(({ name }) => name)).toEqual(['replaced', 'run-1', 'dropped in'])
   })
 
-  it('keeps nothing of a run that is gone', async () => {
+  it('keeps nothing of a deleted run', async () => {
     const secret = 'a-name-that-nobody-else-has'
     const runs = Array.from({ length: 40 }, (_, i) => ({ runId: `run-${i + 10}`, name: `${secret}-${i}` }))
     const { workspace, list, file } = openWorkspace([...runs, { runId: 'run-99', name: 'stays' }])
@@ -279,7 +279,7 @@ describe('the catalogue', () => {
     ])
   })
 
-  it('reads no journal again that nobody has written to', async () => {
+  it('rereads no unchanged journal', async () => {
     const { workspace, list } = openWorkspace(THREE)
     await list()
     const listOpened = () => readdirSync(join(workspace, 'runs')).filter((name) => name.endsWith('-shm'))
@@ -290,7 +290,7 @@ describe('the catalogue', () => {
     expect(listOpened()).toEqual(['run-2.journal-shm'])
   })
 
-  it('reads a journal again that was written to just now, since more may follow in the same tick', async () => {
+  it('rereads a journal that was written just now, since more may follow in the same tick', async () => {
     const { workspace } = openWorkspace(THREE)
     const catalogue = new Catalogue(workspace)
     await catalogue.list({}, [])
@@ -299,7 +299,7 @@ describe('the catalogue', () => {
     expect(existsSync(`${toJournalFile(workspace, 'run-1')}-shm`)).toBe(true)
   })
 
-  it('names a journal that cannot be read, until it can', async () => {
+  it('names an unreadable journal until it can be read', async () => {
     const { workspace, catalogue } = openWorkspace(THREE)
     const file = toJournalFile(workspace, 'run-2')
     const whole = readFileSync(file)
@@ -310,7 +310,7 @@ describe('the catalogue', () => {
     expect(await catalogue.list({}, [])).toMatchObject({ total: 3, unreadable: [] })
   })
 
-  it('keeps a run about which something unreadable was noted', async () => {
+  it('keeps a run whose notes are unreadable', async () => {
     const { workspace, list } = openWorkspace(THREE)
     writeFileSync(join(workspace, 'runs', 'run-2.annotations'), '{"name":')
     expect(await list()).toHaveLength(3)
@@ -319,7 +319,7 @@ describe('the catalogue', () => {
 })
 
 describe('a run under way', () => {
-  it('is shown as it is this moment, and as interrupted once its process has died', async () => {
+  it('is shown in its current state, and as interrupted once its process has died', async () => {
     const { workspace, catalogue } = openWorkspace([{ runId: 'run-1', state: 'running' }])
     const look = async () => (await catalogue.list({}, [])).runs[0]
     expect(await look()).toMatchObject({ state: 'interrupted' })
@@ -341,7 +341,7 @@ describe('a run under way', () => {
   })
 })
 
-/** Journals that were opened since {@link forgetOpened}: SQLite leaves a file next to each. */
+/** Journals that were opened since {@link forgetOpened}: SQLite leaves a file beside each. */
 const listOpened = (workspace: string) =>
   readdirSync(join(workspace, 'runs')).flatMap((name) =>
     name.endsWith('.journal-shm') ? [name.slice(0, -12)] : [],
@@ -352,7 +352,7 @@ function forgetOpened(workspace: string): void {
 }
 
 describe('a look at a catalogue', () => {
-  it('opens no journal that a page does not show, and all that changed for a search', async () => {
+  it('opens only the journals on a page, and all changed ones for a search', async () => {
     const { workspace, catalogue, list } = openWorkspace(THREE)
     await list()
     for (const runId of ['run-1', 'run-2', 'run-3']) {
@@ -371,7 +371,7 @@ describe('a look at a catalogue', () => {
     expect(await list({ search: 'changed' })).toEqual(['run-3', 'run-2', 'run-1'])
   })
 
-  it('shows what becomes of a page when a run of it was replaced by another', async () => {
+  it('shows the change of a page after one of its runs was replaced', async () => {
     const { workspace, catalogue } = openWorkspace(THREE)
     await catalogue.list({}, [])
     const retry = openRun(workspace, { runId: 'run-3' })
@@ -384,7 +384,7 @@ describe('a look at a catalogue', () => {
     expect(page).toMatchObject({ total: 2, runs: [{ run_id: 'run-2' }, { run_id: 'run-1' }] })
   })
 
-  it('notices runs that came, went or became unreadable on any page', async () => {
+  it('notices added, removed and unreadable runs on any page', async () => {
     const { workspace, catalogue } = openWorkspace(THREE)
     await catalogue.list({}, [])
     writeRun(workspace, { runId: 'run-0' })
@@ -399,7 +399,7 @@ describe('a look at a catalogue', () => {
     })
   })
 
-  it('does not read a journal again that cannot be read for what is in it, until it changes', async () => {
+  it('does not reread a journal with unreadable content until it changes', async () => {
     const { workspace, catalogue, list } = openWorkspace(THREE)
     const file = toJournalFile(workspace, 'run-2')
     execute(file, 'CREATE VIEW other AS SELECT 1')
@@ -418,7 +418,7 @@ describe('a look at a catalogue', () => {
     expect(await list()).toEqual(['run-3', 'run-2', 'run-1'])
   })
 
-  it('reads a run again whose retry could not be read, once that can', async () => {
+  it('rereads a run whose retry was unreadable once that can be read', async () => {
     const { workspace, catalogue, list } = openWorkspace(THREE)
     const parent = openRun(workspace, { runId: 'run-1' })
     parent.transact('process', () => updateRunRecord(parent.db, { superseded_by: 'run-2' }))
@@ -445,7 +445,7 @@ describe('many journals that the catalogue does not know', () => {
   const openHasty = (workspace: string) =>
     new Catalogue(workspace, () => Date.now() + 60_000, { patienceMs: 0, sliceMs: 0 })
 
-  it('are read newest first, and a page that does not wait for the others says how many are left', async () => {
+  it('are read newest first, and a page that does not wait for the rest says how many are left', async () => {
     onlyInLongForm()
     const { workspace } = openWorkspace(MANY)
     const catalogue = openHasty(workspace)
@@ -463,7 +463,7 @@ describe('many journals that the catalogue does not know', () => {
     expect(await catalogue.listSoFar({ search: 'run-100' }, [])).toMatchObject({ total: 1, unread: 0 })
   })
 
-  it('are not shown as they were before they changed', async () => {
+  it('are not shown with their old state', async () => {
     onlyInLongForm()
     const { workspace, list } = openWorkspace(MANY)
     await list()
@@ -477,7 +477,7 @@ describe('many journals that the catalogue does not know', () => {
 })
 
 describe('a run that has ended', () => {
-  it('writes its line, although nobody has asked for the list', async () => {
+  it('writes its line even if nobody has asked for the list', async () => {
     const { workspace, catalogue, file } = openWorkspace(THREE)
     catalogue.keep('run-2', [])
     const db = new DatabaseSync(file, { readOnly: true })
@@ -488,7 +488,7 @@ describe('a run that has ended', () => {
     expect(listOpened(workspace)).toEqual(['run-1', 'run-3'])
   })
 
-  it('has the lines finished of those that had just been written to when they ended', async () => {
+  it('has its line completed if its journal had just been written when it ended', async () => {
     const { workspace, catalogue } = openWorkspace(THREE)
     const meanwhile = new Catalogue(workspace)
     for (const id of ['run-1', 'run-2']) meanwhile.keep(id, [])
@@ -500,7 +500,7 @@ describe('a run that has ended', () => {
 })
 
 describe('a journal whose reading does not end', () => {
-  /** The id of a process that has ended. */
+  /** The id of an ended process. */
   const endProcess = () => spawnSync(process.execPath, ['--version']).pid
 
   it('is left out and named once two processes ended while they read it, until it changes', async () => {
@@ -525,7 +525,7 @@ describe('a journal whose reading does not end', () => {
     expect(await catalogue.list({}, [])).toMatchObject({ total: 3, unreadable: [] })
   })
 
-  it('of an earlier version is brought up to date, however often a process ended meanwhile', async () => {
+  it('of an earlier version is migrated, however often a process ended meanwhile', async () => {
     const { workspace, catalogue } = openWorkspace(THREE)
     expect(await catalogue.list({}, [])).toMatchObject({ total: 3 })
     const db = new DatabaseSync(toJournalFile(workspace, 'run-2'))
@@ -535,7 +535,7 @@ describe('a journal whose reading does not end', () => {
     expect(await catalogue.list({}, [])).toMatchObject({ total: 3, unreadable: [] })
   })
 
-  it('is found by the processes that are killed while they read it', async () => {
+  it('is detected by the processes that are killed while they read it', async () => {
     onlyInLongForm()
     const { workspace, catalogue } = openWorkspace(THREE)
     crowd(toJournalFile(workspace, 'run-2'))
@@ -562,7 +562,7 @@ describe('a journal whose reading does not end', () => {
     expect(existsSync(other)).toBe(false)
   })
 
-  it('of a process that still reads it is not held against it', async () => {
+  it('is not blamed while a process still reads it', async () => {
     const { workspace, catalogue } = openWorkspace(THREE)
     const mark = join(workspace, `catalogue.reading-${process.ppid}-1`)
     writeFileSync(mark, 'run-2 again')
@@ -572,7 +572,7 @@ describe('a journal whose reading does not end', () => {
 })
 
 describe('two processes', () => {
-  it('use the catalogue at once, and one that is killed while it writes leaves it whole', async () => {
+  it('use the catalogue at once, and one that is killed while it writes leaves it intact', async () => {
     const runs = Array.from({ length: 12 }, (_, i) => ({ runId: `run-${i + 10}` }))
     const { catalogue, list, workspace } = openWorkspace(runs)
     const child = spawn(process.execPath, [CHILD, workspace], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -598,7 +598,7 @@ function execute(file: string, sql: string): void {
   db.close()
 }
 
-/** Gives a journal so many tables that SQLite takes seconds to load them, and cannot be interrupted. */
+/** Gives a journal so many tables that SQLite needs seconds to load them and cannot be interrupted. */
 function crowd(file: string): void {
   const db = new DatabaseSync(file, { defensive: false })
   db.exec(`PRAGMA writable_schema = 1;

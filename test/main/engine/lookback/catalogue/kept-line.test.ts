@@ -8,14 +8,14 @@ import { createRunPlan, openTestFolder } from '../../../../helpers/test-folder.t
 const folder = openTestFolder()
 const engine = openEngine(folder)
 
-/** What the file of the catalogue has of a run, without a look at the journals. */
+/** The run's entry in the catalogue file, without reading the journals. */
 function readLine(runId: string) {
   const db = new DatabaseSync(toCatalogueFile(folder), { readOnly: true })
   onTestFinished(() => db.close())
   return db.prepare('SELECT id, state, rows, search FROM whole WHERE id = ?').get(runId)
 }
 
-test('a run is in the catalogue once it has ended, and so are its tags once they were changed', async () => {
+test('a run is in the catalogue once it has ended, and so are its tags once they change', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),
   })

@@ -19,7 +19,7 @@ import { readAnySource } from '../../source/read-source.ts'
 const folder = openTestFolder()
 const runs = createInProcessRuns(folder)
 
-/** Stands in every cell of every source of these tests. */
+/** A text in every cell of every source of these tests. */
 const MARK = 'zebra crossing'
 
 const toTexts = (rows: number) =>
@@ -38,7 +38,7 @@ const EVALUATION: EvaluateOptions = {
   list: [{ cell: 'fn', rule: null }],
 }
 
-/** Sends rows to a service that quotes them in its errors, and reads the run until the test has ended. */
+/** Sends rows to a service that quotes them in its errors, and opens the run until the test has ended. */
 async function send(rows: readonly string[], isRefused: (row: number) => boolean): Promise<string> {
   const server = await listenForFaults({
     onRequest: (request, wire) => {
@@ -57,7 +57,7 @@ async function send(rows: readonly string[], isRefused: (row: number) => boolean
   return runId
 }
 
-/** Reports a run; the reader of its journal is closed afterwards. */
+/** Writes the report of a run and closes its journal. */
 async function report(runId: string, options: Partial<ReportOptions> = {}): Promise<RunReport> {
   const asked = { withContent: false, evaluation: null, ...options }
   return read(runId, (family) => reportRun(family, asked))
@@ -107,7 +107,7 @@ describe('the report of a run', () => {
     expect(rows_without_rule).toBe(summary.rows.succeeded - (summary.triggered_rules[0]?.rows ?? 0))
   })
 
-  it.each(['html', 'xlsx'])('quotes no cell, key or header in a .%s file unless asked', async (ending) => {
+  it.each(['html', 'xlsx'])('quotes no cell, key or header in a .%s file by default', async (ending) => {
     const file = join(folder, `quiet.${ending}`)
     const { written } = await report(runId, { file, evaluation: EVALUATION })
     expect(written).toEqual({ file, bytes: readFileSync(file).length })
@@ -121,7 +121,7 @@ describe('the report of a run', () => {
     expect(text).toContain('TOO_ODD')
   })
 
-  it('quotes no cell, key or header in its document unless asked', async () => {
+  it('quotes no cell, key or header in its document by default', async () => {
     const document = JSON.stringify(runReportSchema.parse(await report(runId, { evaluation: EVALUATION })))
     expect(document.toLowerCase()).not.toMatch(/zebra|crossing/)
     expect(document).not.toContain(RUN_KEY)
@@ -134,7 +134,7 @@ describe('the report of a run', () => {
     expect(withContent.evaluation?.listed[0]?.rows.every(({ cells }) => cells.length === 2)).toBe(true)
   })
 
-  it('shows cells escaped where they were asked for', async () => {
+  it('shows cells escaped on request', async () => {
     const page = await readPage(runId, { withContent: true })
     expect(page).toContain(`${MARK} number 5 &lt;b&gt;&amp;`)
     expect(page).not.toContain('<b>')
@@ -149,7 +149,7 @@ describe('the report of a run', () => {
     const page = await readPage(runId, { evaluation: EVALUATION })
     expect(page).not.toMatch(/<script|<link|<img|\ssrc=|\shref=|\sstyle=|url\(|@import/i)
     const titles = [...page.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, title]) => title)
-    // On a busy machine, a notice of its own stands above the sections.
+    // On a busy machine, an additional notice appears above the sections.
     expect(
       titles.filter((title) => !title?.includes('Latencies may include delays of this machine')),
     ).toEqual([
@@ -167,7 +167,7 @@ describe('the report of a run', () => {
     ])
   })
 
-  it('has the figures of the evaluation, as numbers in the workbook', async () => {
+  it("has the evaluation's figures, as numbers in the workbook", async () => {
     const file = join(folder, 'judged.xlsx')
     const { evaluation } = await report(runId, { evaluation: EVALUATION, file })
     const spam = evaluation?.rules[0]
@@ -187,14 +187,14 @@ describe('the report of a run', () => {
     ])
   })
 
-  it('refuses any other ending', async () => {
+  it('refuses any other extension', async () => {
     await expect(report(runId, { file: join(folder, 'report.pdf') })).rejects.toThrow(
       'expected a name that ends in .html, .md or .xlsx',
     )
   })
 })
 
-it('leaves the time in which nothing was sent out of the course', async () => {
+it('leaves idle time out of the course', async () => {
   const runId = await send(toTexts(4), () => false)
   const before = runs.read(runId, ({ members }) => readCourse(members))
   expect(before.pauses).toEqual([])
@@ -209,7 +209,7 @@ it('leaves the time in which nothing was sent out of the course', async () => {
   expect(points.length).toBe(before.points.length + 3)
 })
 
-it('says that nothing was sent where no row could be, and what kept the rows back', async () => {
+it('says that nothing was sent if no row could be, and why', async () => {
   const runId = await send(['', ''], () => false)
   const page = await readPage(runId)
   expect(page).toContain('Nothing was sent')
@@ -217,7 +217,7 @@ it('says that nothing was sent where no row could be, and what kept the rows bac
   expect(page).not.toContain('<h2>Latency</h2>')
 })
 
-it('has what was sent in place of corrected cells in its workbook, if content is asked for', async () => {
+it('shows in its workbook what was sent in place of corrected cells, if content is requested', async () => {
   const server = await listenForFaults({
     onRequest: (request, wire) => wire.send(200, toTaskAnswer(request, [])),
   })

@@ -59,7 +59,7 @@ const EVERYTHING = `
   UNION ALL SELECT 'try', json_array(record, number, sent_in_run, sent_at, outcome, status) FROM tries
   UNION ALL SELECT 'answer', json_array(record, body) FROM answers`
 
-/** What the views have of a row that an export has. */
+/** The columns of a row in the views that an export has too. */
 function toViews(row: ExportRow, all: ReadonlyMap<number, ExportRow>): [string, unknown[]][] {
   const record = row.row
   const first = row.exchangeInRow === null ? row : all.get(row.exchangeInRow.record)
@@ -86,7 +86,7 @@ function toViews(row: ExportRow, all: ReadonlyMap<number, ExportRow>): [string, 
 }
 
 test.each(firstOf(2, ['retried', 'corrected', 'watchlists', 'task-v2-async', 'killed']))(
-  'the views of the runs in %s say of each row what an export says',
+  'the views of the runs in %s agree with an export on each row',
   async (name) => {
     for (const file of openGolden(name)) await compareWithExport(file)
   },
@@ -102,7 +102,7 @@ async function compareWithExport(file: string): Promise<void> {
   const [, ...found] = await ask([file], EVERYTHING)
   const toTexts = (entries: readonly (readonly [unknown, unknown])[]) =>
     entries.map(([kind, values]) => {
-      // SQLite writes a whole number of its reals with a decimal.
+      // SQLite writes integral reals with a decimal.
       const all = typeof values === 'string' ? JSON.parse(values) : values
       return `${kind} ${JSON.stringify(all)}`
     })
@@ -110,7 +110,7 @@ async function compareWithExport(file: string): Promise<void> {
   expect(toTexts(found as [string, string][]).toSorted()).toEqual(toTexts(expected).toSorted())
 }
 
-test('the views have of terms that a retry sent again the answers and the tries of each', async () => {
+test('the views have the answers and the tries of each term that a retry sent again', async () => {
   const folder = createTemporaryFolder()
   let failing = ['a', 'c', 'e']
   const server = await startFaultServer({
@@ -155,7 +155,7 @@ test('the views have of terms that a retry sent again the answers and the tries 
   ])
 })
 
-test('the rows of several runs are told apart', async () => {
+test('rows of several runs are distinguishable', async () => {
   const [first = ''] = openGolden('task-v1-sync')
   const [second = ''] = openGolden('task-legacy')
   const rows = await ask([first, second], 'SELECT run, count(*), count(text_data) FROM rows GROUP BY run')
@@ -181,10 +181,10 @@ test.each([
   })
 })
 
-test('a damaged cell that a statement comes across is named', async () => {
+test('a damaged cell that a statement reads is named', async () => {
   const [file = ''] = openGolden('task-v1-sync')
   const sql = 'SELECT text_data FROM rows'
-  // The first question brings the journal to its newest schema.
+  // The first statement migrates the journal to its newest schema.
   await ask([file], sql)
   const db = new DatabaseSync(file)
   db.exec(`UPDATE row SET cells = '["cut off' WHERE id = 3`)
@@ -195,14 +195,14 @@ test('a damaged cell that a statement comes across is named', async () => {
   })
 })
 
-test('a statement without end is stopped when its time is over', async () => {
+test('an endless statement is stopped at its time limit', async () => {
   const endless = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n'
   await expect(ask(openGolden('task-v1-sync').slice(0, 1), endless, 2_000)).rejects.toThrow(
     'took longer than 2 s and was stopped',
   )
 })
 
-test('an answer without end is read as it comes, until nobody waits any more', async () => {
+test('an endless answer is streamed until nobody waits any more', async () => {
   const [file = ''] = openGolden('task-v1-sync')
   const sql =
     'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, hex(zeroblob(500)) FROM n'
@@ -224,7 +224,7 @@ test('docs/sql.md lists every column of every view', () => {
   }
 })
 
-test('a statement ends with the process that asked it, however that ends', async () => {
+test('a statement ends with the process that started it, however that ends', async () => {
   const [file = ''] = openGolden('task-v1-sync')
   const sql = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n'
   const asker = spawn(process.execPath, ['--input-type=module', '-e', ASKER], {
@@ -246,7 +246,7 @@ const ASKER = `import { fork } from 'node:child_process'
   const child = fork(process.env.ENTRY, { execArgv: ['--disable-warning=ExperimentalWarning'] })
   child.send({ ...JSON.parse(process.env.QUESTION), askedBy: process.pid }, () => console.log(child.pid))`
 
-/** One that has ended and that nobody has asked about is not alive. */
+/** An ended process that was not waited for does not count as alive. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

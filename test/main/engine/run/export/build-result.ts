@@ -3,7 +3,7 @@ import { toExportColumns } from '../../../../../src/shared/run/export-columns.ts
 import type { ExportRow } from '../../../../../src/shared/run/results.ts'
 import { NO_CONTENT } from '../../../../../src/shared/service/answer-content.ts'
 
-/** A row of results with what a test names; the rest is a plain success. */
+/** A results row with the given members and otherwise a plain success. */
 export function buildResult(parts: Partial<ExportRow> = {}): ExportRow {
   return {
     row: 1,
@@ -34,7 +34,7 @@ export function buildResult(parts: Partial<ExportRow> = {}): ExportRow {
   }
 }
 
-/** A report of a run of tasks without scores, with the parts that a test names. */
+/** A report of a run of tasks without scores, with the given parts. */
 export function buildOptions(columns: readonly string[], parts: Partial<ReportOptions> = {}): ReportOptions {
   const table = toTable(columns, toExportColumns('task', {}))
   return { columns, header: columns, table, lossless: false, ...parts }

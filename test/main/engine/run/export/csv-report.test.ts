@@ -19,7 +19,7 @@ function write(columns: string[], results: ExportRow[], lossless = false): strin
   return writer.header() + results.map((result) => writer.row(result)).join('')
 }
 
-test('the original columns and cells come first, then our own, with a byte-order mark and CRLF', () => {
+test('the original columns and cells come first, then ours, with a byte-order mark and CRLF', () => {
   const rules = [
     { ruleId: 'r1', ruleName: 'Spam' },
     { ruleId: 'r2', ruleName: '' },
@@ -54,7 +54,7 @@ test('an invalid row was never sent, so it has neither status nor ids', () => {
   expect(write(['a', 'b'], [invalid]).split('\r\n')[1]).toBe('a,b,2,invalid,,,,,,,,0,1,,,,,,,,,,,')
 })
 
-test('what was sent in the place of a field is empty for a row that was not sent', () => {
+test('the sent value of a field is empty for a row that was not sent', () => {
   const table = toTable([], toExportColumns('task', { corrected: ['user_id'] }))
   const at = table.findIndex((column) => typeof column !== 'number' && column.name === 'sent.user_id')
   const writer = createCsvWriter(buildOptions([], { table }))
@@ -74,14 +74,14 @@ test.each([
     ['pre_existing', 'as we have it', 'Added.'],
   ],
   ['appeal-status', { answer: 'overturned' }, ['overturned', '', '', '', '', '', '']],
-] as const)('what belongs to %s stands in columns of its own', (operation, parts, cells) => {
+] as const)('the data of %s has columns of its own', (operation, parts, cells) => {
   const table = toTable(['a', 'b'], toExportColumns(operation, {}))
   const writer = createCsvWriter(buildOptions(['a', 'b'], { table }))
   const line = writer.row(buildResult(parts)).trimEnd()
   expect(line.split(',').slice(13, -1)).toEqual(cells)
 })
 
-test('short rows are filled up so that our columns line up, and no cell of a wide row is lost', () => {
+test('short rows are padded so that our columns line up, and no cell of a wide row is lost', () => {
   const text = write(
     ['a', 'b', 'Column 3'],
     [buildResult({ cells: ['1'] }), buildResult({ cells: ['1', '2', '3'] })],
@@ -92,7 +92,7 @@ test('short rows are filled up so that our columns line up, and no cell of a wid
   expect(records[2]?.slice(0, 3)).toEqual(['1', '2', '3'])
 })
 
-test('a row wider than the columns is a bug that is said, not a shifted line', () => {
+test('a row wider than the columns is reported as a bug, not written as a shifted line', () => {
   const wide = buildResult({ row: 9, place: { row: 10, line: 12 }, cells: ['1', '2'] })
   expect(() => write(['a'], [wide])).toThrow('row 10 (line 12) has 2 cells')
 })
@@ -111,14 +111,14 @@ test.each([
   '＠x',
   '\ttab',
   ' \ttab',
-])('the cell %j is guarded by one apostrophe, and not in a lossless export', (cell) => {
+])('the cell %j is guarded by one apostrophe, but not in a lossless export', (cell) => {
   const parse = (text: string) => Papa.parse<string[]>(text, { delimiter: ',', newline: '\r\n' }).data[1]?.[0]
   expect(parse(write(['a'], [buildResult({ cells: [cell] })]))).toBe(`'${cell}`)
   expect(parse(write(['a'], [buildResult({ cells: [cell] })], true))).toBe(cell)
 })
 
 test.each(['-5', '+491701234567', '-1,5 %', '-', 'a;=1+1;b', 'a,b|@c', 'RT\n=1', '!!! RT @a; @b'])(
-  'the cell %j is written as it is',
+  'the cell %j is written unchanged',
   (cell) => {
     const parse = (text: string) =>
       Papa.parse<string[]>(text, { delimiter: ',', newline: '\r\n' }).data[1]?.[0]
@@ -126,7 +126,7 @@ test.each(['-5', '+491701234567', '-1,5 %', '-', 'a;=1+1;b', 'a,b|@c', 'RT\n=1',
   },
 )
 
-test('cells that were guarded are counted, those of the header and of our own columns, too', () => {
+test('guarded cells are counted, including those of the header and of our own columns', () => {
   const writer = createCsvWriter(buildOptions(['=a', 'b']))
   writer.header()
   writer.row(buildResult({ cells: ['=1+1', 'a;=1'], message: '-x' }))
@@ -182,7 +182,7 @@ const AWKWARD = [
 ]
 
 test.each([false, true])(
-  'reading our own export gives every cell back as it was (lossless: %s)',
+  'reading our own export gives every cell back unchanged (lossless: %s)',
   (lossless) => {
     const columns = AWKWARD[0]?.map((_, index) => (index === 0 ? "'=name" : `c${index}`)) ?? []
     const text = write(
@@ -197,7 +197,7 @@ test.each([false, true])(
   },
 )
 
-test('chosen columns are guarded, padded and renamed as all of them are', () => {
+test('chosen columns are guarded, padded and renamed like all columns', () => {
   const asked = ['sluice_row', 'text', 'source.sluice_row', 'rules']
   const table = chooseColumns({
     asked,
@@ -218,7 +218,7 @@ test('chosen columns are guarded, padded and renamed as all of them are', () => 
   expect(() => writer.row(buildResult({ cells: ['1', '2', '3', '4'] }))).toThrow('row 2 has 4 cells')
 })
 
-test('reading an export of chosen columns that end as ours do gives every cell back', () => {
+test('reading an export of chosen columns that end like ours gives every cell back', () => {
   const asked = ['source', ...OWN.split(',').slice(0, 10), 'sluice_language']
   const table = chooseColumns({
     asked,
@@ -236,7 +236,7 @@ test('reading an export of chosen columns that end as ours do gives every cell b
 })
 
 test.each([',', ';', '|', '\t'])(
-  'reading a report with %j between its cells gives them back',
+  'reading a report with the delimiter %j gives its cells back',
   (delimiter) => {
     const cells = ['a,b', 'a;b', 'a|b', 'a\tb', '=1', 'a|=1', "a|'=1", '-5', "'-5", 'plain']
     const columns = cells.map((_, index) => `c${index}`)
@@ -261,7 +261,7 @@ test('exporting an export renames its old columns each time', () => {
 })
 
 test.each([false, true])(
-  'an export behind whose columns a person added some gives every cell back as it was (lossless: %s)',
+  'an export with columns that a person appended gives every cell back unchanged (lossless: %s)',
   (lossless) => {
     const cells = ["'=1", '=1+1', 'plain']
     const columns = ['a', 'b', 'c']
@@ -276,7 +276,7 @@ test.each([false, true])(
 
 const WITHOUT_RECORD = OWN.split(',').filter((name) => name !== 'sluice_record')
 
-test('an export of version 0.2 is read with the guard that it had', () => {
+test('an export of version 0.2 is read with the guard of that version', () => {
   const header = ['text', 'more', ...WITHOUT_RECORD].join(',')
   const own = WITHOUT_RECORD.map(() => '').join(',')
   const read = readText(`${header}\r\n"a;'=1+1",'-5,${own}\r\n`, { encoding: 'utf-8' })

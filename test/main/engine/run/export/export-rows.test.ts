@@ -24,11 +24,11 @@ function readAll(family: RunFamily, filter: RowFilter = {}): ExportRow[] {
   return [...readExportPages(family, filter, { withRequests: true })].flat()
 }
 
-/** Compares what exports read of many rows together with what each row's details read of it alone. */
+/** Compares exports, which read many rows together, with the details of each row read alone. */
 function expectDetails(family: RunFamily, rows: readonly ExportRow[]): void {
   for (const row of rows) {
     const { result, attempts, callbacks, corrections, ...detail } = readRow(family, row.row)
-    // Of an appeal an export has the whole prose, and of a split record its own post_id for each half.
+    // For appeals an export has the full text; for split records, each half has its own post_id.
     const { message: _prose, postId: _own, ...shown } = result
     expect(row).toMatchObject(shown)
     expect(row.tries).toEqual(attempts)
@@ -47,7 +47,7 @@ function expectDetails(family: RunFamily, rows: readonly ExportRow[]): void {
 }
 
 test.each(['retried', 'corrected', 'watchlists', 'task-v2-async', 'overdue', 'killed', 'folder', 'appeals'])(
-  'an export of the runs in %s says of each row what its details say',
+  'an export of the runs in %s agrees with the details of each row',
   (name) => {
     const workspace = join(createTemporaryFolder(), 'workspace')
     copyGolden(name, workspace)
@@ -68,7 +68,7 @@ test.each(['retried', 'corrected', 'watchlists', 'task-v2-async', 'overdue', 'ki
   },
 )
 
-test('an export of a run and its retries says the same of each row, whichever others are written with it', async () => {
+test('an export of a run and its retries agrees on each row, whichever others are written with it', async () => {
   const runs = createInProcessRuns(folder)
   const tries = new Map<number, number>()
   const server = await startFaultServer({
@@ -92,7 +92,7 @@ test('an export of a run and its retries says the same of each row, whichever ot
     ])
     const rows = readAll(family)
     expect(rows.map(({ row }) => row)).toEqual(texts.map((_, index) => index + 1))
-    // Every seventh spares a few seconds, and is in each of the small pages.
+    // A step of seven saves a few seconds, and includes each of the small pages.
     expectDetails(
       family,
       rows.filter(({ row }) => row % 7 === 3),

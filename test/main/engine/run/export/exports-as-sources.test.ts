@@ -101,7 +101,7 @@ const WHOLE = [
   ],
 ]
 
-/** Cells of all kinds; a carriage return at an end is one that CSV in quotes keeps, too. */
+/** Cells of all kinds, including a trailing carriage return, which quoted CSV keeps too. */
 const cell = fc.oneof(
   fc
     .tuple(fc.constantFrom(...BEGINNINGS), fc.array(fc.constantFrom(...PIECES), { maxLength: 5 }))
@@ -112,7 +112,7 @@ const cell = fc.oneof(
 
 const COLUMNS = ['id', '=odd name', 'text, long', "it's"]
 
-/** The first cell names its row: a row of empty cells is none. */
+/** The first cell names its row, because a row of empty cells is not read. */
 const rows = fc.array(
   fc.tuple(cell, cell, cell).map((cells) => cells),
   { minLength: 1, maxLength: 8 },
@@ -162,7 +162,7 @@ test.each([
         ])
         expect(read.columns).toEqual([...COLUMNS, ...own.map((column) => column.name)])
         expect(read.cells).toEqual(expected)
-        // Exported again, the old columns of ours stand among those of the source.
+        // In the second export, our old columns are among those of the source.
         const again = file('again')
         const reread = read.rows.map(({ row, cells }) => buildResult({ row, cells, verdicts: [] }))
         await writeReport({

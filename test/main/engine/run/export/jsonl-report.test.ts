@@ -21,7 +21,7 @@ test('each row is one object on a line, cells by column name', () => {
   expect(JSON.parse(line)).toMatchObject({ row: 2, record: 1, attempts: 1 })
 })
 
-test('a short row has only the cells it has', () => {
+test('a short row has only its own cells', () => {
   expect(
     JSON.parse(createJsonlWriter(buildOptions(['a', 'b'])).row(buildResult({ cells: ['1'] }))),
   ).toMatchObject({
@@ -29,14 +29,14 @@ test('a short row has only the cells it has', () => {
   })
 })
 
-test('names that clash, or too few of them, give an array of cells', () => {
+test('duplicate or missing column names give an array of cells', () => {
   const rowOf = (columns: string[]) =>
     JSON.parse(createJsonlWriter(buildOptions(columns)).row(buildResult())).cells
   expect(rowOf(['a', 'a'])).toEqual(['a', 'b'])
   expect(rowOf(['a'])).toEqual(['a', 'b'])
 })
 
-test('columns that a report adds of its own are further members', () => {
+test('additional columns of a report are further members', () => {
   const added = [{ name: 'sluice_label', read: () => 'spam "maybe"' }]
   const line = createJsonlWriter(buildOptions(['a', 'b'], { members: toMembers(added) })).row(buildResult())
   expect(JSON.parse(line)).toMatchObject({ row: 2, sluice_label: 'spam "maybe"', state: 'succeeded' })

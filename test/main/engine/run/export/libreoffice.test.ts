@@ -14,7 +14,7 @@ import { buildOptions, buildResult } from './build-result.ts'
 
 const soffice = findCommand('soffice', 'SLUICE_SOFFICE')
 
-/** Each sheet as a CSV file: commas, every text in quotes, UTF-8, cells as they are shown. */
+/** Each sheet as a CSV file: commas, all texts quoted, UTF-8, cells as displayed. */
 const ALL_SHEETS = 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,true,true,false,false,false,-1'
 
 const AWKWARD = [
@@ -56,7 +56,7 @@ async function openSheets(workbook: Parameters<typeof writeWorkbook>[0]): Promis
 }
 
 test.skipIf(soffice === null)(
-  'LibreOffice opens each sheet of a workbook, its texts cell for cell and its figures as numbers',
+  'LibreOffice opens each sheet of a workbook, with all texts unchanged and figures as numbers',
   async () => {
     const columns = AWKWARD.map((_, index) => `column ${index}`)
     const results = [

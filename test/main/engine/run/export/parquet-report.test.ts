@@ -22,7 +22,7 @@ async function writeParquet(
 
 const RULE = { ruleId: 'r1', ruleName: 'Spam' }
 
-test('a Parquet file has numbers and truth values as such, and nothing where nothing applies', async () => {
+test('a Parquet file has typed numbers and booleans, and null where nothing applies', async () => {
   const table = toTable(['text'], toExportColumns('task', { classes: ['hate'], rules: [RULE] }))
   const content = new AnswerContent('{"from_cache":true}', 'content')
   const results = [
@@ -52,7 +52,7 @@ test('a Parquet file has numbers and truth values as such, and nothing where not
   ])
 })
 
-test('cells of the source are texts in a Parquet file, unchanged, and null only where there are none', async () => {
+test('source cells are unchanged texts in a Parquet file, and null only if they are missing', async () => {
   const awkward = ['00042', '=1+1', 'a,b;"c"\td', 'lines\nof\r\ntext', 'Müller 漢 😀', '', ' ', '\u0000']
   const columns = awkward.map((_, index) => `c${index}`)
   const { rows } = await writeParquet(columns, [
@@ -68,7 +68,7 @@ test('cells of the source are texts in a Parquet file, unchanged, and null only 
   expect(toCells(rows[2])).toEqual([null, null, '12', '', ...Array(4).fill(null)])
 })
 
-test('a long Parquet file is written in groups of rows, and holds them all in their order', async () => {
+test('a long Parquet file is written in groups of rows, and keeps them all in order', async () => {
   function* listPages() {
     for (let from = 0; from < 45_000; from += 500) {
       yield Array.from({ length: 500 }, (_, index) =>
@@ -95,7 +95,7 @@ test.each([
   ],
   ['alike at first, then all different', (row: number) => Math.max(row, 6_000)],
   ['all different', (row: number) => row],
-])('values of a Parquet file come back as they were, with nothing between them: %s', async (_, toKey) => {
+])('values of a Parquet file come back unchanged, with nothing between them: %s', async (_, toKey) => {
   const at = (key: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, 0, key * 1_001))
   const expected = Array.from({ length: 12_000 }, (__, row) => {
     const key = toKey(row)
@@ -122,14 +122,14 @@ test.each([
   expect(rows).toEqual(expected)
 })
 
-test('a Parquet file of no rows still has its columns, each under a name of its own', async () => {
+test('a Parquet file without rows still has its columns, each with a unique name', async () => {
   const { file, rows } = await writeParquet(['sluice_row', 'b'], [], { lossless: true, header: ['', ''] })
   const { schema } = await parquetMetadataAsync(file)
   expect(rows).toEqual([])
   expect(schema.slice(1, 4).map(({ name }) => name)).toEqual(['sluice_row (source)', 'b', 'sluice_row'])
 })
 
-test('numbers of rows are texts in a Parquet file of a run that may have split records', async () => {
+test('row numbers are texts in a Parquet file of a run that may have split records', async () => {
   const results = [buildResult({ place: { row: 4, line: null, half: 'url' }, cells: ['a'] })]
   const { rows } = await writeParquet(['text'], [results], { rowsHaveLetters: true })
   expect(rows).toMatchObject([{ sluice_row: '4b' }])

@@ -32,7 +32,7 @@ async function failWriting(
   )
 }
 
-test('pages become one file, and the result says how many rows and bytes', async () => {
+test('pages become one file, and the result gives its rows and bytes', async () => {
   const file = join(createTemporaryFolder(), 'out.csv')
   async function* pages() {
     yield [buildResult(), buildResult({ row: 2 })]
@@ -43,7 +43,7 @@ test('pages become one file, and the result says how many rows and bytes', async
   expect(parseRfc4180(readFileSync(file, 'utf8'))).toHaveLength(4)
 })
 
-test('the ending chooses the format, and another ending is bad usage', async () => {
+test('the extension chooses the format, and an unknown one is bad usage', async () => {
   const folder = createTemporaryFolder()
   await writeReport({ ...options, file: join(folder, 'out.JSONL'), pages: [[buildResult()]] })
   expect(JSON.parse(readFileSync(join(folder, 'out.JSONL'), 'utf8'))).toMatchObject({ row: 2, record: 1 })
@@ -80,7 +80,7 @@ test('a link stays a link and its target is replaced', async () => {
   expect(readFileSync(join(folder, 'real.csv'), 'utf8')).toContain('succeeded')
 })
 
-test('a place that cannot be written to is named, with what to do', async () => {
+test('an unwritable place is named with what to do', async () => {
   const folder = createTemporaryFolder()
   mkdirSync(join(folder, 'folder.csv'))
   writeFileSync(join(folder, 'plain'), '')
@@ -95,7 +95,7 @@ test('a place that cannot be written to is named, with what to do', async () => 
   expect(await failWriting(join(folder, 'plain', 'out.csv'))).toMatchObject({ code: 'FILE_UNWRITABLE' })
 })
 
-test('a device is written to, never replaced; a full one is said to be full', async () => {
+test('a device is written to, never replaced, and reported when full', async () => {
   const pages = [[buildResult()]]
   if (existsSync('/dev/full')) {
     const error = await writeReport({ ...options, file: '/dev/full', format: 'csv', pages }).catch(
@@ -106,7 +106,7 @@ test('a device is written to, never replaced; a full one is said to be full', as
   } else console.log('there is no /dev/full here, so a full disk was not tried')
 })
 
-test('the SMS Spam Collection comes back cell by cell, lossless and guarded alike', async () => {
+test('the SMS Spam Collection comes back cell by cell, both lossless and guarded', async () => {
   const path = fileURLToPath(new URL('../../../../../shared/data/sms-spam.csv', import.meta.url))
   if (!existsSync(path)) return console.log(`${path} is not here, so nothing was compared with it`)
   const source = readSource(path, { header: false })
@@ -136,7 +136,7 @@ test.each(['csv', 'jsonl'])('a name that ends in .%s.gz has the same rows compre
   expect(packed.sizeBytes).toBeLessThan(plain.sizeBytes / 5)
 })
 
-test('what fails while a compressed file is written is told, and leaves no file', async () => {
+test('an error while a compressed file is written is reported, and leaves no file', async () => {
   const folder = createTemporaryFolder()
   function* listPages() {
     yield [buildResult()]
@@ -147,6 +147,6 @@ test('what fails while a compressed file is written is told, and leaves no file'
   expect(readdirSync(folder)).toEqual([])
 })
 
-test.each(['xlsx', 'parquet'])('a .%s is not compressed once more', async (ending) => {
+test.each(['xlsx', 'parquet'])('a .%s is not compressed again', async (ending) => {
   expect(() => findReportFormat(`out.${ending}.gz`)).toThrow('gzip only applies to .csv and .jsonl')
 })

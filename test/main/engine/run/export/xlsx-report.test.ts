@@ -41,7 +41,7 @@ const AWKWARD = [
 
 const APPENDED = toExportColumns('task', {}).map(({ name }) => name)
 
-test('every cell comes back from the file as it was, as text', async () => {
+test('every cell comes back from the file unchanged, as text', async () => {
   const columns = [...AWKWARD.keys()].map((index) => `column ${index}`)
   const file = await writeXlsx(columns, [[buildResult({ cells: AWKWARD, durationMs: null })]])
   const source = await readAnySource(file)
@@ -53,7 +53,7 @@ test('every cell comes back from the file as it was, as text', async () => {
   expect(source.problems).toEqual([])
 })
 
-test('a guarded CSV export that went through a spreadsheet program loses its guard, our workbook has none', async () => {
+test('a guarded CSV export that went through a spreadsheet program loses its guard; our workbook has none', async () => {
   const toCell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`
   const toRow = (first: string) => `<row>${toCell(first)}${APPENDED.map(toCell).join('')}</row>`
   const path = join(createTemporaryFolder(), 'saved.xlsx')
@@ -65,7 +65,7 @@ test('a guarded CSV export that went through a spreadsheet program loses its gua
   expect([own.columns[0], own.cells[0]?.[0]]).toEqual(["'=name", "'+49 170"])
 })
 
-test('our numbers are numbers, and what is an id or a cell of the source is text', async () => {
+test('our numbers are numbers, and ids and source cells are text', async () => {
   const scored = toTable(['a'], toExportColumns('task', { classes: ['spam'] }))
   const result = buildResult({
     cells: ['12'],
@@ -87,7 +87,7 @@ test('our numbers are numbers, and what is an id or a cell of the source is text
   ])
 })
 
-test('the number of a row of a split record stays text', async () => {
+test('the row number of a split record stays text', async () => {
   const halves = [
     buildResult({ cells: ['x'], place: { row: 4, line: null, half: 'text_data' } }),
     buildResult({ row: 2, place: { row: 5, line: null }, cells: ['y'] }),
@@ -96,7 +96,7 @@ test('the number of a row of a split record stays text', async () => {
   expect(source.cells.map(([, row]) => row)).toEqual(['4a', '5'])
 })
 
-test('names of an earlier export are renamed, short rows are filled up, pages follow each other', async () => {
+test('names of an earlier export are renamed, short rows are padded, pages follow each other', async () => {
   const second = buildResult({ row: 2, place: { row: 3, line: null }, cells: ['y', 'z'] })
   const pages = [[buildResult({ cells: ['x'] })], [], [second]]
   const source = await readAnySource(await writeXlsx(['a', 'sluice_row'], pages))
@@ -107,7 +107,7 @@ test('names of an earlier export are renamed, short rows are filled up, pages fo
   ])
 })
 
-test('the result says how many rows and bytes were written, and nothing else is left', async () => {
+test('the result gives the written rows and bytes, and nothing else is left', async () => {
   const file = await writeXlsx(['a'], [])
   const pages = [Array.from({ length: 2500 }, (_, i) => buildResult({ row: i + 1, cells: [`text ${i}`] }))]
   const result = await writeReport({ ...buildOptions(['a']), file, pages })
@@ -117,7 +117,7 @@ test('the result says how many rows and bytes were written, and nothing else is 
   expect(source.cells.map(([cell]) => cell)).toEqual(Array.from({ length: 2500 }, (_, i) => `text ${i}`))
 })
 
-test('what a sheet cannot hold is an error that names .csv, and leaves no file behind', async () => {
+test('content that a sheet cannot hold is an error that suggests .csv, and leaves no file behind', async () => {
   const long = [[buildResult({ row: 7, cells: ['ok', 'x'.repeat(32_768)] })]]
   const folder = createTemporaryFolder()
   const fail = async (columns: readonly string[], pages: Iterable<ExportRow[]>) =>
@@ -142,7 +142,7 @@ test('what a sheet cannot hold is an error that names .csv, and leaves no file b
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('rows beyond the last of a sheet are an error that names .csv', async () => {
+test("rows beyond a sheet's limit are an error that suggests .csv", async () => {
   const pages = [[buildResult(), buildResult({ row: 2 })], [buildResult({ row: 3 })]]
   await expect(buffer(writeSheet(buildOptions(['a', 'b']), pages, 4))).resolves.toBeDefined()
   await expect(buffer(writeSheet(buildOptions(['a', 'b']), pages, 3))).rejects.toMatchObject({

@@ -32,7 +32,7 @@ const toError = (
   severity: Problem['severity'] = 'error',
 ): FoundProblem => ({ row, severity, field: 'user_id', ...cause })
 
-test('valid rows become items, invalid ones do not, and every row is kept with its cells', () => {
+test('valid rows become items, invalid ones do not, and every row is stored with its cells', () => {
   const journal = openReadyJournal([
     toIntakeRow(1, { cells: ['a, "b"\n', ' 7 ', ''] }),
     toIntakeRow(2, { problems: [toError(2)] }),
@@ -54,7 +54,7 @@ test('valid rows become items, invalid ones do not, and every row is kept with i
   expect(journal.counters.get('state', 'invalid')).toBe(1)
 })
 
-test('a post_id that an earlier row has makes the later row invalid, and names the first', () => {
+test('a post_id of an earlier row makes the later row invalid, and names the first', () => {
   const journal = openReadyJournal([withId(1, 'a'), withId(2, 'b'), withId(3, 'a'), withId(4, 'a')])
   const problems = journal.db
     .prepare('SELECT row, code, field, message, args, details, found FROM problem ORDER BY id')
@@ -74,7 +74,7 @@ test('a post_id that an earlier row has makes the later row invalid, and names t
   expect(journal.counters.get('state', 'invalid')).toBe(2)
 })
 
-test('a value whose case does not count is shown as the row has it', () => {
+test('a case-insensitive value is shown as in its row', () => {
   const withTerm = (row: number, shown: string) =>
     toIntakeRow(row, {
       cells: [shown.toLowerCase()],
@@ -92,7 +92,7 @@ test('a value whose case does not count is shown as the row has it', () => {
   ])
 })
 
-test('ids that differ in case, white space or Unicode form only are different', () => {
+test('ids that differ only in case, white space or Unicode form are different', () => {
   const journal = openReadyJournal([
     withId(1, 'a'),
     withId(2, 'A'),
@@ -108,7 +108,7 @@ test('the id of a row that is invalid for another reason still counts as used', 
   expect(readRecord(journal)).toMatchObject({ rowsRead: 2, items: 0 })
 })
 
-test('problems are counted by cause, those that name other rows as one', () => {
+test('problems are counted by cause; those that name other rows count as one', () => {
   const journal = openReadyJournal([
     { ...withId(1, 'a'), problems: [toError(1)] },
     { ...withId(2, 'a'), problems: [toError(2), { ...toError(2, { code: 'not_a_url' }), field: 'url' }] },
@@ -123,7 +123,7 @@ test('problems are counted by cause, those that name other rows as one', () => {
   ])
 })
 
-test('intake that was cut off begins afresh, with nothing counted twice', () => {
+test('interrupted intake starts over, with nothing counted twice', () => {
   const journal = openTestJournal()
   insertTestRun(journal)
   const first = new IntakeWriter(journal, toUniqueKey)
@@ -138,7 +138,7 @@ test('intake that was cut off begins afresh, with nothing counted twice', () => 
   const again = openTestJournal({ file })
   expect(readRecord(again)).toMatchObject({ state: 'intake', rowsRead: 12_002 })
   const second = new IntakeWriter(again, toUniqueKey)
-  // A process that ends here leaves a journal that says of no row that it has it.
+  // A process that ends here leaves a journal that claims no row.
   expect(readRecord(again)).toMatchObject({ state: 'intake', rowsRead: 0, items: 0 })
   expect(again.db.prepare('SELECT count(*) AS n FROM row').get()?.['n']).toBe(0)
   second.writeRows([withId(1, 'a'), { ...withId(2, 'a'), problems: [toError(2)] }, withId(3, 'b')], asGiven)
@@ -149,11 +149,11 @@ test('intake that was cut off begins afresh, with nothing counted twice', () => 
   expect([...again.counters.entries('problem').values()].filter((n) => n !== 0)).toEqual([1, 1])
 })
 
-test('rows are stored in their order, whatever stands between those that are written together', () => {
+test('rows are stored in order, whatever lies between those that are written together', () => {
   const journal = openTestJournal()
   insertTestRun(journal)
   const writer = new IntakeWriter(journal, toUniqueKey)
-  // One row in each series of some is invalid or of JSON, and a batch ends in the middle of a series.
+  // One row in each of some series is invalid or JSON, and a batch ends within a series.
   const rows = Array.from({ length: 500 }, (_, i) => {
     const row = i + 1
     if (row % 47 === 0) return toIntakeRow(row, { problems: [toError(row)] })
@@ -172,7 +172,7 @@ test('rows are stored in their order, whatever stands between those that are wri
   )
 })
 
-test('ids that differ in their last character alone are told apart, and found again', () => {
+test('ids that differ only in their last character are distinguished, and found again', () => {
   const journal = openTestJournal()
   insertTestRun(journal)
   const writer = new IntakeWriter(journal, toUniqueKey)
@@ -192,7 +192,7 @@ test('uniqueness holds across groups of a long source', () => {
   insertTestRun(journal)
   const writer = new IntakeWriter(journal, toUniqueKey)
   for (let start = 0; start < 14_000; start += 1_000) {
-    // Every row of the second half repeats the id of a row of the first.
+    // Every row of the second half repeats the id of a row in the first.
     writer.writeRows(
       Array.from({ length: 1_000 }, (_, i) => withId(start + i + 1, `id ${(start + i) % 7_000}`)),
       asGiven,
@@ -207,7 +207,7 @@ test('uniqueness holds across groups of a long source', () => {
   })
 })
 
-test('ids are found again when the table of them has grown', () => {
+test('ids are found again after their table has grown', () => {
   const seen = new SeenIds({
     idOf: (row) => `id ${row}`,
     spill: () => {
@@ -221,7 +221,7 @@ test('ids are found again when the table of them has grown', () => {
   for (const row of [1, 2, 49_152, 49_153, 65_536, count]) expect(seen.add(`id ${row}`, count + 1)).toBe(row)
 })
 
-/** Where the rows of a file stand by its journal, `[record, spreadsheet's row, line]`; the preview must say the same. */
+/** Row positions of a file in its journal, `[record, spreadsheet's row, line]`; the preview must agree. */
 async function readPlaces(name: string, content: string | Uint8Array, options: object = {}) {
   const path = join(createTemporaryFolder(), name)
   writeFileSync(path, content)
@@ -245,7 +245,7 @@ async function readPlaces(name: string, content: string | Uint8Array, options: o
   return rows.map(({ row, place }) => [row, place.row, place.line])
 }
 
-test('a row of a CSV has the number that a spreadsheet shows, and the line where cells before it have line breaks', async () => {
+test('a row of a CSV has the number that a spreadsheet shows, and its line if earlier cells have line breaks', async () => {
   const text = 'text,user\na,1\n"b\nover two\r\nand three",2\nc,3\n\nd,5\n'
   expect(await readPlaces('posts.csv', text)).toEqual([
     [1, 2, null],
@@ -255,7 +255,7 @@ test('a row of a CSV has the number that a spreadsheet shows, and the line where
   ])
 })
 
-test('what stands above the header counts, too', async () => {
+test('lines above the header count too', async () => {
   expect(await readPlaces('posts.csv', 'made by hand\n\ntext\na\nb\n', { headerRow: 2 })).toEqual([
     [1, 4, null],
     [2, 5, null],
@@ -266,7 +266,7 @@ test('what stands above the header counts, too', async () => {
   ])
 })
 
-test('a row of JSON Lines is known by its line', async () => {
+test('a row of JSON Lines is identified by its line', async () => {
   expect(await readPlaces('posts.jsonl', '\n{"a":1}\n\n\n{"a":2}\n{"a":3}\n')).toEqual([
     [1, 2, null],
     [2, 5, null],
@@ -274,7 +274,7 @@ test('a row of JSON Lines is known by its line', async () => {
   ])
 })
 
-test('a row of a workbook has the number of the sheet', async () => {
+test('a row of a workbook has the number in its sheet', async () => {
   const row = (number: number, text: string) =>
     `<row r="${number}"><c r="A${number}" t="inlineStr"><is><t>${text}</t></is></c></row>`
   const rows = row(3, 'text') + row(4, 'a') + row(6, 'b')

@@ -16,7 +16,7 @@ const openClaims = (rows: Parameters<typeof openReadyJournal>[0]) => {
   return { journal, claims: new ItemClaims(journal, readRecord(journal)) }
 }
 
-test('fresh items are read in the order of the source, invalid rows left out, and not claimed by that', () => {
+test('fresh items are read in source order without invalid rows, which does not claim them', () => {
   const { journal, claims } = openClaims([
     toIntakeRow(1),
     toIntakeRow(2, { problems: [...INVALID] }),
@@ -31,7 +31,7 @@ test('fresh items are read in the order of the source, invalid rows left out, an
   expect(claims.readFresh(9).map(({ item }) => item)).toEqual([1, 3, 4])
 })
 
-test('the watermark rises over what is claimed, and falls under what was not sent after all', () => {
+test('the watermark rises above claimed items, and falls below those that were not sent', () => {
   const { journal, claims } = openClaims(6)
   const items = claims.readFresh(4)
   journal.transact('power', () => claims.raiseWatermark(items))
@@ -51,13 +51,13 @@ test('claiming nothing changes nothing', () => {
   expect(readRecord(journal)).toMatchObject({ claimed: 0, claimedRows: 0 })
 })
 
-test('a block of huge rows is short, and holds at least one', () => {
+test('a block of huge rows is short, but has at least one', () => {
   const huge = 'x'.repeat(3 * 1024 * 1024)
   const { claims } = openClaims([1, 2, 3].map((row) => toIntakeRow(row, { cells: [huge] })))
   expect(claims.readFresh(3).map(({ item }) => item)).toEqual([1])
 })
 
-test('items that wait to be sent again are marked on disk before, one by one, and unmarked if they were not', () => {
+test('items that wait to be sent again are first marked on disk one by one, and unmarked if they were not sent', () => {
   const { journal, claims } = openClaims(5)
   const outcomes = new OutcomeWriter(journal)
   journal.transact('process', () => {
@@ -98,7 +98,7 @@ test('items that wait to be sent again are marked on disk before, one by one, an
   })
 })
 
-test('parts of an item that may have been taken may have been taken, however often it is split', () => {
+test('parts of an item that may have been accepted may have been too, however often it is split', () => {
   const { journal, claims } = openClaims(8)
   journal.db.exec('UPDATE row SET item = iif(id <= 4, 1, 5)')
   const note = (item: number, outcome: 'unknown' | 'rejected') => {

@@ -12,7 +12,7 @@ function openNoted(rows: readonly number[]) {
   return new NotedRows(db, 'SELECT row FROM noted', ({ row }) => ({ row: Number(row) }))
 }
 
-test('an entry holds from its row until the next one, in whichever order rows are asked about', () => {
+test('an entry applies from its row until the next one, in whichever order rows are requested', () => {
   const row = fc.integer({ min: 1, max: 60 })
   fc.assert(
     fc.property(fc.array(row, { maxLength: 30 }), fc.array(row, { maxLength: 60 }), (entries, asked) => {
@@ -26,7 +26,7 @@ test('an entry holds from its row until the next one, in whichever order rows ar
   )
 })
 
-test('rows in ascending order find their entries over thousands of them', () => {
+test('ascending rows find their entries among thousands', () => {
   const noted = openNoted(Array.from({ length: 5_000 }, (_, index) => index * 3 + 2))
   for (let row = 1; row <= 15_001; row += 1) {
     expect(noted.findFor(row)?.row).toBe(row < 2 ? undefined : row - ((row - 2) % 3))

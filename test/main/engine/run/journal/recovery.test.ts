@@ -25,7 +25,9 @@ import {
 /** Unix seconds. */
 const NOON = 1_700_000_000
 
-/** Journals one try of each item that ends in a second; with `isOver`, that second too, as the sender does. */
+/**
+ * Journals one try of each item that ends in a second; with `isOver`, that second too, as the sender does.
+ */
 function send(journal: Journal, at: number, items: number[], { isOver }: { isOver: boolean }): void {
   const outcomes = new OutcomeWriter(journal)
   const latency = new LatencyMeter()
@@ -48,8 +50,8 @@ function readSeconds(journal: Journal): unknown[] {
 }
 
 /**
- * A journal of a process that died while it was sending: ten rows, the first eight under the watermark. Item 1
- * succeeded, 2 was refused, 3 waits for its second try, 4 had its second try under way, 5 is unknown by itself;
+ * A journal of a process that died while sending: ten rows, the first eight below the watermark. Item 1
+ * succeeded, 2 was refused, 3 waits for its second try, 4 had its second try under way, 5 is already unknown;
  * 6 to 8 have no outcome, 9 and 10 were not reached.
  */
 function openCutOffJournal(state: StoredState = 'running'): Journal {
@@ -75,7 +77,7 @@ function openCutOffJournal(state: StoredState = 'running'): Journal {
   return journal
 }
 
-test('what was marked and has no outcome becomes unknown; nothing else changes', () => {
+test('marked items without an outcome become unknown; nothing else changes', () => {
   const journal = openCutOffJournal()
   expect(recoverUnknown(journal)).toBe(4)
   expect(readRecord(journal)).toMatchObject({ state: 'interrupted', claimed: 8 })
@@ -139,7 +141,7 @@ test('unknown rows are counted with their cause', () => {
   })
 })
 
-test('a try that its callback settled is counted, though its process died before its answer was journaled', () => {
+test('an try that its callback settled is counted, even if the process died before its answer was journaled', () => {
   const journal = openCutOffJournal()
   const callbacks = new CallbackWriter(
     journal,
@@ -205,7 +207,7 @@ test('unknown rows go back into the queue only when they are to be sent again', 
   ])
 })
 
-test('a recovery that fails for want of room is done by the next', () => {
+test('a recovery that fails for lack of space is repeated by the next', () => {
   const journal = openCutOffJournal()
   const { file } = journal
   journal.db.exec(`CREATE TRIGGER full BEFORE INSERT ON attempt BEGIN SELECT raise(ABORT, 'no room'); END`)
@@ -218,7 +220,7 @@ test('a recovery that fails for want of room is done by the next', () => {
   expect(readStates(next).counted).toEqual({ succeeded: 1, rejected: 1, pending: 1, unknown: 5 })
 })
 
-test('tries that were never sent are counted in their second and are no sample, time-outs are', () => {
+test('tries that were never sent are counted in their second without a sample, but time-outs are samples', () => {
   const journal = openReadyJournal(4)
   const writer = new OutcomeWriter(journal)
   const failed = { outcome: 'failed', state: 'pending', status: null } as const
