@@ -3,7 +3,7 @@ import { SluiceError } from '../../../../src/shared/messages/errors.ts'
 import { openReadyJournal, readRecord, readStates } from '../journal/test-journal.ts'
 import { createHeldClient, createTestSender, endAll, untilHeld } from './test-sender.ts'
 
-/** A journal whose syncs the test ends one by one. */
+/** A journal whose syncs the test completes one by one. */
 function openSlowJournal(rows: number) {
   const journal = openReadyJournal(rows)
   const syncs: PromiseWithResolvers<void>[] = []
@@ -24,7 +24,7 @@ function sendHeld(rows: number) {
     createClient: () => createHeldClient(held),
   })
   const ended = sender.send()
-  // A failure is looked at when the test gets there.
+  // The test checks a failure when it gets there.
   ended.catch(() => {})
   onTestFinished(() => sender.stop())
   return { sender, journal, syncs, held, ended }
@@ -34,7 +34,7 @@ const turns = async (count: number): Promise<void> => {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('nothing goes out before the marks that cover it are on the disk', async () => {
+test('nothing goes out before the marks that cover it are on disk', async () => {
   const { journal, syncs, held, ended } = sendHeld(10)
   await turns(5)
   expect(syncs).toHaveLength(1)
@@ -53,7 +53,7 @@ test('nothing goes out before the marks that cover it are on the disk', async ()
   expect(readStates(journal).counted).toEqual({ succeeded: 10 })
 })
 
-test('a disk that takes no marks ends the sending; what they covered did not go out and is pending', async () => {
+test('a disk that rejects marks ends the sending; the rows they covered did not go out and are pending', async () => {
   const { journal, syncs, held, ended } = sendHeld(10)
   await turns(5)
   const full = new SluiceError({ id: 'journal_disk_full', file: 'run.sqlite', reason: 'no space' })
@@ -63,7 +63,7 @@ test('a disk that takes no marks ends the sending; what they covered did not go 
   expect(readRecord(journal)).toMatchObject({ claimed: 0, claimedRows: 0 })
 })
 
-test('a run that is stopped while marks are on their way takes them back', async () => {
+test('a run that is stopped while marks are being written takes them back', async () => {
   const { sender, journal, syncs, held, ended } = sendHeld(10)
   await turns(5)
   sender.stop()

@@ -9,12 +9,12 @@ import { type AttemptRecord, OutcomeWriter } from '../../../../src/main/engine/r
 import { openReadyJournal, readRecord, toAttempt } from '../journal/test-journal.ts'
 import { toJudgement } from './to-judgement.ts'
 
-/** When the first tries were sent, Unix microseconds. */
+/** Send time of the first tries, Unix microseconds. */
 export const SENT_AT_US = 1_700_000_000_000_000
 /** How an acknowledged try ended. */
 export const ACKNOWLEDGED = { state: 'acknowledged', durationUs: 1_000 } as const
 
-/** A settler over a journal of so many rows, all of them marked as sent, and an inbox that the test fills. */
+/** A settler over a journal with that many rows, all marked as sent, and an inbox that the test fills. */
 export function openSettler(
   rows: number,
   options: Partial<Pick<CallbackSettlerOptions, 'judge'>> & { pageMax?: number } = {},

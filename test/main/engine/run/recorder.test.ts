@@ -55,7 +55,7 @@ function openRecorder(rows: number) {
   return { journal, recorder, note, write }
 }
 
-test('a finished try leaves its item in the state that follows from it', () => {
+test('a finished try leaves its item in the resulting state', () => {
   const { note } = openRecorder(5)
   expect([
     note(1),
@@ -66,7 +66,7 @@ test('a finished try leaves its item in the state that follows from it', () => {
   ]).toEqual(['succeeded', 'rejected', 'failed', 'unknown', 'pending'])
 })
 
-test('tries wait for their group, and are counted when they happen', () => {
+test('tries wait for their group, and are counted at once', () => {
   const { journal, recorder, note, write } = openRecorder(2)
   note(1)
   note(2, { outcome: 'unknown', message: 'gone' }, { again: true })
@@ -80,7 +80,7 @@ test('tries wait for their group, and are counted when they happen', () => {
   })
 })
 
-test('a group that found no room is written whole by the next, its rules and seconds with it', () => {
+test('a group that found no space is written in full with the next, including its rules and seconds', () => {
   const { journal, recorder, note, write } = openRecorder(3)
   const rules = [{ ruleId: 'r1', ruleName: 'Spam' }]
   for (const item of [1, 2, 3])
@@ -101,7 +101,7 @@ test('a group that found no room is written whole by the next, its rules and sec
   expect(journal.db.prepare('SELECT sum(sent) AS n FROM second').get()?.['n']).toBe(3)
 })
 
-test('a group whose commit failed is given back by the way to undo it', () => {
+test('a group whose commit failed is restored by its undo', () => {
   const { journal, recorder, note, write } = openRecorder(2)
   note(1, { rules: [{ ruleId: 'r1', ruleName: 'Spam' }] })
   let undo = (): void => {}
@@ -120,7 +120,7 @@ test('a group whose commit failed is given back by the way to undo it', () => {
   expect(journal.db.prepare('SELECT rule_name FROM rule').get()?.['rule_name']).toBe('Spam')
 })
 
-test('causes of errors are counted by outcome, status, code and message; a retry to come is none', () => {
+test('causes of errors are counted by outcome, status, code and message, except for tries with a retry to come', () => {
   const { journal, note } = openRecorder(9)
   const refusal = { outcome: 'rejected', status: 400, errorCode: 'X', message: 'no' } as const
   note(1, refusal)
@@ -147,7 +147,7 @@ test('causes beyond the limit are counted together', () => {
   ])
 })
 
-test('a long answer is kept whole, rows from a cache are counted', () => {
+test('a long answer is stored in full, and rows from a cache are counted', () => {
   const { journal, note, write } = openRecorder(2)
   const body = 'x'.repeat(100_000)
   note(1, { fromCache: true, names: { ...NO_NAMES, fromCache: true } }, { body })
@@ -158,7 +158,7 @@ test('a long answer is kept whole, rows from a cache are counted', () => {
   expect(journal.counters.get('from_cache')).toBe(1)
 })
 
-test('a row that is sent again counts once as one from a cache, as its newest answer says', () => {
+test('a row that is sent again counts once as cached, according to its newest answer', () => {
   const { journal, note, write } = openRecorder(2)
   const cached = { fromCache: true, names: { ...NO_NAMES, fromCache: true } }
   for (const row of [1, 2]) note(row, { ...cached, outcome: 'rejected' })
@@ -215,7 +215,7 @@ test('an outcome is written with its attempt, its rules and its classes', () => 
   expect(journal.counters.get('request', 'succeeded')).toBe(1)
 })
 
-test('a later try replaces the result, and is one attempt more', () => {
+test('a later try replaces the result and adds one attempt', () => {
   const journal = openReadyJournal(1)
   const outcomes = new OutcomeWriter(journal)
   const tries = [
@@ -243,7 +243,7 @@ test('a later try replaces the result, and is one attempt more', () => {
   })
 })
 
-test('answers that do not get to stand with their row are kept by their try, in one group or several', () => {
+test('answers that do not end up with their row are stored with their try, in one group or several', () => {
   const journal = openReadyJournal(2)
   const outcomes = new OutcomeWriter(journal)
   const toTry = (number: number, response: string | null, state: 'pending' | 'succeeded' | null) =>
@@ -265,7 +265,7 @@ test('answers that do not get to stand with their row are kept by their try, in 
   expect(readTryAnswers(2)).toEqual(new Map())
 })
 
-test('what a later try finds takes the place of what an earlier one found, and of its counts', () => {
+test('the findings of a later try replace those of an earlier one, also in the counts', () => {
   const journal = openReadyJournal(2)
   const outcomes = new OutcomeWriter(journal)
   const junk = { ruleId: 'r2', ruleName: 'Junk' }
@@ -292,7 +292,7 @@ test('what a later try finds takes the place of what an earlier one found, and o
   ])
 })
 
-test('tries of one item in one group leave what the last of them found', () => {
+test('tries of one item in one group leave the findings of the last', () => {
   const journal = openReadyJournal(1)
   const outcomes = new OutcomeWriter(journal)
   const junk = { ruleId: 'r2', ruleName: 'Junk' }
@@ -306,7 +306,7 @@ test('tries of one item in one group leave what the last of them found', () => {
   ])
 })
 
-test('scores of more classes than have columns are all kept, also where each answer names a new one', () => {
+test('scores of more classes than have columns are all stored, even if each answer names a new one', () => {
   const rows = 260
   const journal = openReadyJournal(rows)
   const outcomes = new OutcomeWriter(journal)
@@ -330,7 +330,7 @@ test('scores of more classes than have columns are all kept, also where each ans
   expect(columns).toEqual({ n: 6 + SCORE_COLUMNS_MAX })
 })
 
-test('a class that an undone transaction found is found again by the next one', () => {
+test('a class from a rolled back transaction is found again by the next one', () => {
   const journal = openReadyJournal(2)
   const outcomes = new OutcomeWriter(journal)
   const attempt = toAttempt(1, {
@@ -367,7 +367,7 @@ test('two writers of one journal give a class one column', () => {
   expect(readRules(journal).map((rule) => (rule as unknown[])[2])).toEqual([1, 2, 3, 4])
 })
 
-test('a rule that is renamed has its newest name, one that was rolled back is written again', () => {
+test('a renamed rule has its newest name, and one that was rolled back is written again', () => {
   const journal = openReadyJournal(3)
   const outcomes = new OutcomeWriter(journal)
   const write = (item: number, ruleName: string): void =>

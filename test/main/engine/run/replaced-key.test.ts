@@ -10,7 +10,7 @@ const runs = createInProcessRuns(folder)
 const NEW_KEY = 'the-new-key-of-the-run'
 const REFUSAL = { error: true, status: 401, error_code: 'INVALID_API_KEY', message: 'unknown key' }
 
-/** A service that takes the new key alone; `lose` breaks off requests that may have been taken. */
+/** A service that accepts only the new key; `lose` breaks off requests that may have been accepted. */
 async function startService(
   parts: { takesOld?: boolean; lose?: (text: string, tries: number) => boolean } = {},
 ) {
@@ -64,7 +64,7 @@ test('rows that were refused for the key are sent again when it is replaced whil
   expect(server.requests).toHaveLength(8)
 })
 
-test('a resumed run sends the rows again that were refused for the key it had', async () => {
+test('a resumed run resends the rows that were refused for its previous key', async () => {
   const { service, plan } = await startService()
   const { runId, ended } = runs.start(plan(8))
   expect(await ended).toMatchObject({ state: 'stopped', rows: { rejected: 5, not_sent: 3 } })
@@ -76,7 +76,7 @@ test('a resumed run sends the rows again that were refused for the key it had', 
   })
 })
 
-test('a row with an earlier try that may have been taken stays unknown when the key is replaced', async () => {
+test('a row with an earlier try that may have been accepted stays unknown when the key is replaced', async () => {
   const { plan, replaceKey, tries } = await startService({
     lose: (text, number) => text === 'text 1' && number === 1,
   })

@@ -7,7 +7,7 @@ const folder = openTestFolder()
 const runs = createInProcessRuns(folder)
 const CALLBACKS = { callbackBase: 'http://127.0.0.1:9/callbacks' }
 
-test('a resumed run waits for no callbacks where nothing was acknowledged', async () => {
+test('a resumed run waits for no callbacks if nothing was acknowledged', async () => {
   const server = await startFaultServer({ onRequest: (_, wire) => wire.reset() })
   const plan = createRunPlan(folder, 3, server.baseUrl, {
     operation: { kind: 'task', mode: 'async' },

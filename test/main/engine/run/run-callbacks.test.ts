@@ -13,10 +13,10 @@ const folder = openTestFolder()
 const runs = createInProcessRuns(folder)
 const BASE = { callbackBase: 'http://127.0.0.1:1' }
 
-/** Number of the row, and of the request, whose callback is made up. */
+/** Decides the callback by the numbers of the row and of the request. */
 type ToBody = (item: number, task: string) => unknown
 
-/** What the run is when the callbacks that came since were taken in, as before anybody looks at it. */
+/** The run after new callbacks were processed, as before every read. */
 function settle(runId: string) {
   const journal = new Journal(toJournalFile(folder, runId), { runId, mustExist: true })
   try {
@@ -27,7 +27,7 @@ function settle(runId: string) {
   return runs.summarize(runId)
 }
 
-/** An async service whose callbacks stand in the inbox before their acknowledgement goes out; null for none. */
+/** An async service whose callbacks are in the inbox before their acknowledgement goes out; null for none. */
 async function startAsyncService() {
   const inbox = InboxWriter.open(folder)
   if (inbox === null) throw new Error('the inbox is held')
@@ -68,7 +68,7 @@ const toPlan = (baseUrl: string) =>
     callback: { timeoutMs: 60_000 },
   })
 
-test('a retry sends rows again that a callback refused, and takes none of the callbacks of before', async () => {
+test('a retry resends rows that a callback refused, and ignores all earlier callbacks', async () => {
   const { server, answer } = await startAsyncService()
   const { toBody } = answer
   answer.toBody = (item, task) => (item === 2 ? REFUSAL : toBody(item, task))
@@ -85,7 +85,7 @@ test('a retry sends rows again that a callback refused, and takes none of the ca
   expect(server.requests).toHaveLength(5)
 })
 
-test('answers to the rows a retry took over are counted once with its run', async () => {
+test('answers to the rows that a retry took are counted once with its run', async () => {
   const { server, answer } = await startAsyncService()
   const { toBody } = answer
   const isLate = { value: true }
@@ -103,7 +103,7 @@ test('answers to the rows a retry took over are counted once with its run', asyn
   expect(settle(child.run_id).callbacks).toEqual(child.callbacks)
 })
 
-test('a retry while callbacks are awaited is refused, since nothing could be done for those rows afterwards', async () => {
+test('a retry while callbacks are awaited is refused, since those rows could not be helped afterwards', async () => {
   const { server, answer } = await startAsyncService()
   const { toBody } = answer
   answer.toBody = (item, task) => (item === 1 ? null : item === 2 ? REFUSAL : toBody(item, task))
@@ -122,7 +122,7 @@ test('a retry while callbacks are awaited is refused, since nothing could be don
   expect(await again.ended).toMatchObject({ rows: { awaiting: 1, rejected: 1 } })
 })
 
-test('a run that was stopped while it waited has completed once the last callback came', async () => {
+test('a run that was stopped while it waited is completed by the last callback', async () => {
   const { server, answer, receive } = await startAsyncService()
   answer.toBody = () => null
   const run = runs.start(toPlan(server.baseUrl), BASE)
@@ -154,7 +154,7 @@ test('callbacks do not complete a run that has rows left to send', async () => {
   expect(settle(run.runId)).toMatchObject({ state: 'interrupted', rows: { succeeded: 1, not_sent: 3 } })
 })
 
-test('a disk that was full for a moment while a run was held does not end the resumed run', async () => {
+test('a disk that was full briefly while a run was held does not end the resumed run', async () => {
   const { server, answer, receive } = await startAsyncService()
   const { toBody } = answer
   const fault = { isNext: false, happened: false }
@@ -177,14 +177,14 @@ test('a disk that was full for a moment while a run was held does not end the re
   expect(await run.ended).toMatchObject({ state: 'completed', rows: { succeeded: 4 } })
 })
 
-test('a stop that comes just when all is sent is not forgotten while callbacks are awaited', async () => {
+test('a stop that comes just when everything is sent still applies while callbacks are awaited', async () => {
   const { server, answer } = await startAsyncService()
   answer.toBody = () => null
   let commits = 0
   const onCommit = (when: 'before' | 'after') => {
     if (when === 'before' || server.requests.length < 4) return
     commits += 1
-    // The one before tells that nothing is left to be sent, this one ends the sending.
+    // The previous report says that nothing is left to send; this one ends the sending.
     if (commits === 2) run.command({ kind: 'stop' })
   }
   const plan = toPlan(server.baseUrl)
@@ -195,7 +195,7 @@ test('a stop that comes just when all is sent is not forgotten while callbacks a
   expect(await run.ended).toMatchObject({ state: 'interrupted', rows: { awaiting: 4, overdue: 0 } })
 })
 
-/** Everything that a run's journal holds, as text. */
+/** Everything in a run's journal, as text. */
 function readWhole(runId: string): string {
   return runs.read(runId, ({ db }) => {
     const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all()
@@ -207,7 +207,7 @@ function readWhole(runId: string): string {
   })
 }
 
-test('a callback that another process stored with the key in it is taken in without the key', async () => {
+test('a callback that another process stored with the key in it is processed without the key', async () => {
   const { server, answer } = await startAsyncService()
   answer.toBody = () => ({ error: true, status: 400, error_code: 'BAD', message: `bad key ${RUN_KEY}` })
   const plan = createRunPlan(folder, 2, server.baseUrl, { operation: { kind: 'task', mode: 'async' } })

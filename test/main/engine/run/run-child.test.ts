@@ -10,7 +10,7 @@ import { countArrivals, listBodies, toRow } from './wire-record.ts'
 const folder = openTestFolder()
 const runs = createInProcessRuns(folder)
 
-/** A service that refuses row 2, breaks on row 4 and takes every other, until it is mended. */
+/** A service that refuses row 2, breaks on row 4 and accepts all others, until it is fixed. */
 async function startBrokenService() {
   const service = { isMended: false }
   const server = await startFaultServer({
@@ -24,10 +24,10 @@ async function startBrokenService() {
   return Object.assign(service, { server })
 }
 
-/** Everything that must come again as it was: commas, quotes, line breaks, white space, emoji. */
+/** Content that must be sent again unchanged: commas, quotes, line breaks, white space, emoji. */
 const TEXTS = ['"a, b"', '"say ""hi"""', '"two\nlines"', '  kept as it is ', 'ümläut 🙂', '=1+1']
 
-test('a retry sends what did not succeed as a child run, byte for byte as it was', async () => {
+test('a retry sends unsuccessful rows as a child run, byte for byte the same', async () => {
   const service = await startBrokenService()
   const plan = createRunPlan(folder, TEXTS, service.server.baseUrl, { retry: { limit: 0 } })
   const parent = await runs.start(plan).ended
@@ -73,7 +73,7 @@ test('a retry of a retry keeps the post_ids of the first run', async () => {
   for (const bodies of listBodies(service.server).values()) expect(new Set(bodies).size).toBe(1)
 })
 
-test('a retry takes over rows that were never sent, and its parent cannot be resumed', async () => {
+test('a retry takes rows that were never sent, and its parent cannot be resumed', async () => {
   const service = await startBrokenService()
   service.isMended = true
   const held = runs.start(createRunPlan(folder, 9, service.server.baseUrl), { hold: true })
@@ -92,7 +92,7 @@ test('a retry takes over rows that were never sent, and its parent cannot be res
   expect(countArrivals(service.server)).toEqual(Array(9).fill(1))
 })
 
-test('a child run that is deleted gives the rows back, to a resume and to a retry', async () => {
+test('deleting a child run gives its rows back, to a resume and to a retry', async () => {
   const service = await startBrokenService()
   service.isMended = true
   const held = runs.start(createRunPlan(folder, 6, service.server.baseUrl), { hold: true })
@@ -111,7 +111,7 @@ test('a child run that is deleted gives the rows back, to a resume and to a retr
   expect(countArrivals(service.server)).toEqual(Array(6).fill(1))
 })
 
-test('a run in which all succeeded has nothing to retry, and can still be resumed', async () => {
+test('a run in which all rows succeeded has nothing to retry, and can still be resumed', async () => {
   const service = await startBrokenService()
   service.isMended = true
   const parent = await runs.start(createRunPlan(folder, 3, service.server.baseUrl)).ended
@@ -123,7 +123,7 @@ test('a run in which all succeeded has nothing to retry, and can still be resume
   expect(service.server.requests).toHaveLength(3)
 })
 
-test('invalid rows are not sent, and no retry takes them over', async () => {
+test('invalid rows are not sent, and no retry takes them', async () => {
   const service = await startBrokenService()
   const plan = createRunPlan(folder, ['one', 'two', '', 'four', ''], service.server.baseUrl, {
     retry: { limit: 0 },

@@ -27,7 +27,7 @@ test('a held run sends nothing until it is begun', async () => {
   expect(await run.ended).toMatchObject({ state: 'completed', rows: { succeeded: 5 } })
 })
 
-test('a run that is begun with a limit sends exactly so many rows, in order, and holds again', async () => {
+test('a run that is begun with a limit sends exactly that many rows, in order, and holds again', async () => {
   const server = await startTakingService()
   const run = runs.start(createRunPlan(folder, 30, server.baseUrl, closed(8)), { hold: true })
   await run.until(({ phase }) => phase === 'ready')
@@ -61,7 +61,7 @@ test('a limit counts rows, not tries', async () => {
   expect(await run.ended).toMatchObject({ state: 'completed', rows: { succeeded: 3, not_sent: 6 } })
 })
 
-test('a trial of the first rows is completed, also while the rest is held, and the rest can be sent later', async () => {
+test('a trial of the first rows is completed, even while the rest is held, and the rest can be sent later', async () => {
   const server = await startTakingService()
   const run = runs.start(createRunPlan(folder, 9, server.baseUrl), { hold: true })
   await run.until(({ phase }) => phase === 'ready')
@@ -80,7 +80,7 @@ test('a trial of the first rows is completed, also while the rest is held, and t
   expect(countArrivals(server)).toEqual(Array(9).fill(1))
 })
 
-test('a run that is begun while its trial goes on sends the rest once the trial is over', async () => {
+test('a run that is begun during its trial sends the rest once the trial is over', async () => {
   const server = await startHoldingService()
   const run = runs.start(createRunPlan(folder, 9, server.baseUrl, closed(2)), { hold: true })
   await run.until(({ phase }) => phase === 'ready')
@@ -93,7 +93,7 @@ test('a run that is begun while its trial goes on sends the rest once the trial 
 })
 
 test.each(['at once', 'once it has drained'])(
-  'a run that is begun during its trial, paused and resumed %s, sends the rest, too',
+  'a run that is begun during its trial, paused and resumed %s, also sends the rest',
   async (when) => {
     const server = await startHoldingService()
     const run = runs.start(createRunPlan(folder, 9, server.baseUrl, closed(2)), { hold: true })
@@ -113,7 +113,7 @@ test.each(['at once', 'once it has drained'])(
   },
 )
 
-test('a trial that fails pauses the run, although the rest was to follow', async () => {
+test('a trial that fails pauses the run, even if the rest was to follow', async () => {
   const waiting: (() => void)[] = []
   const server = await startFaultServer({
     onRequest: (_request, wire) => {
@@ -137,7 +137,7 @@ test('a trial that fails pauses the run, although the rest was to follow', async
   expect(await run.ended).toMatchObject({ state: 'interrupted' })
 })
 
-test('a trial that is paused and resumed stays a trial, also when it is resumed while it drains', async () => {
+test('a trial that is paused and resumed stays a trial, even when it is resumed while it drains', async () => {
   const server = await startHoldingService()
   const run = runs.start(createRunPlan(folder, 9, server.baseUrl, closed(2)), { hold: true })
   await run.until(({ phase }) => phase === 'ready')
@@ -196,7 +196,7 @@ test('a run resumed while it is still draining continues', async () => {
   expect(countArrivals(server)).toEqual(Array(10).fill(1))
 })
 
-test('a run that is paused while its source is read waits before anything is sent', async () => {
+test('a run that is paused while its source is read waits before it sends anything', async () => {
   const server = await startTakingService()
   const run = runs.start(createRunPlan(folder, 5, server.baseUrl))
   run.command({ kind: 'pause' })
@@ -206,7 +206,7 @@ test('a run that is paused while its source is read waits before anything is sen
   expect(await run.ended).toMatchObject({ state: 'completed', rows: { succeeded: 5 } })
 })
 
-test('a stopped run journals what was in flight, keeps the rest, and a resume sends exactly the rest', async () => {
+test('a stopped run journals requests in flight, keeps the rest, and a resume sends exactly the rest', async () => {
   const server = await startHoldingService()
   const run = runs.start(createRunPlan(folder, 40, server.baseUrl, closed(6)))
   await server.arrivals(6)
@@ -227,7 +227,7 @@ test('a stopped run journals what was in flight, keeps the rest, and a resume se
   expect(countArrivals(server)).toEqual(Array(40).fill(1))
 })
 
-test('a run that is stopped between two tries of a row tries it again when it is resumed', async () => {
+test('a run that is stopped between two tries of a row tries it again after a resume', async () => {
   let isBroken = true
   const server = await startFaultServer({
     onRequest: (request, wire) => {
@@ -288,7 +288,7 @@ test('a held run can be stopped, and resumed later', async () => {
   expect(await runs.resume(run.runId).ended).toMatchObject({ state: 'completed', rows: { succeeded: 3 } })
 })
 
-test('a run that is stopped while its source is read reads it again when it is resumed', async () => {
+test('a run that is stopped while its source is read rereads it after a resume', async () => {
   const server = await startTakingService()
   const run = runs.start(createRunPlan(folder, 3_000, server.baseUrl))
   run.command({ kind: 'stop' })
@@ -327,7 +327,7 @@ test('the number of requests in flight can be raised and lowered during the run'
   expect(server.maxOpen).toBeLessThanOrEqual(3)
 })
 
-test('a number of requests in flight that was chosen while the run went on is that of the resumed run', async () => {
+test('a number of requests in flight that was set during the run applies to the resumed run', async () => {
   const server = await startHoldingService()
   const run = runs.start(createRunPlan(folder, 40, server.baseUrl, closed(2)))
   run.command({ kind: 'set_concurrency', concurrency: 7 })
@@ -342,7 +342,7 @@ test('a number of requests in flight that was chosen while the run went on is th
   expect(await resumed.ended).toMatchObject({ rows: { succeeded: 40 } })
 })
 
-test('no row is counted before its outcome is written, though the number in flight is changed meanwhile', async () => {
+test('no row is counted before its outcome is written, even if the number in flight is changed meanwhile', async () => {
   const torn: string[] = []
   let file: string | null = null
   const server = await startFaultServer({
@@ -427,7 +427,7 @@ test('an open pace sends every row once, in order, and measures from when it was
   expect(server.maxOpen).toBeLessThanOrEqual(20)
 })
 
-test('an open pace whose cap is full waits, and makes the wait part of the response time', async () => {
+test('an open pace at its limit waits, and includes the wait in the response time', async () => {
   const server = await startHoldingService()
   const plan = createRunPlan(folder, 12, server.baseUrl, {
     pace: { kind: 'open', ratePerSecond: 1_000, maxInFlight: 2 },
@@ -443,6 +443,6 @@ test('an open pace whose cap is full waits, and makes the wait part of the respo
   // The last ten were due in the first 12 ms, and had to wait for the first two.
   expect(summary.latency_ms.response_time?.p50).toBeGreaterThan(80)
   expect(summary.latency_ms.start_lag?.p50).toBeGreaterThan(80)
-  // All but the first two found the cap full, which is no lateness of ours.
+  // All but the first two found the limit reached, which is not this machine's lateness.
   expect(summary.generator.waited).toBe(10)
 })

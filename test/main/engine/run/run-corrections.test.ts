@@ -47,7 +47,7 @@ function createPlan(baseUrl: string, csv: string, fixes?: Fix[]): Plan {
   })
 }
 
-/** What the tables of a run count otherwise than its counters and its summary. */
+/** Differences between a run's tables and its counters and summary. */
 const findMiscounts = (runs: Runs, runId: string): string[] =>
   judgeCounts(readRunHistory(toJournalFile(runs.workspace, runId))).map(({ message }) => message)
 
@@ -58,7 +58,7 @@ bad id,u_3,p3
 twice,u4,p1
 `
 
-test('a correction goes on in the run itself: it sends what was refused and what was invalid, corrected', async () => {
+test('a correction continues the run: it sends refused and invalid rows, corrected', async () => {
   const runs = openRuns()
   const server = await startRefusingService()
   const before = await runs.start(createPlan(server.baseUrl, FAILING)).ended
@@ -100,7 +100,7 @@ test('a correction goes on in the run itself: it sends what was refused and what
   expect(runs.read(before.run_id, (view) => readRow(view, 3).result.attempts)).toBe(1)
 })
 
-test('a corrected row whose id the service has already does not count as sent with the corrected content', async () => {
+test('a corrected row whose id the service already has does not count as sent with the corrected content', async () => {
   const runs = openRuns()
   const seen = new Map<string, number>()
   const server = await startFaultServer({
@@ -129,7 +129,7 @@ test('a corrected row whose id the service has already does not count as sent wi
       .map((row) => runs.read(runId, (view) => readRow(view, row)).result)
       .map(({ state, message }) => ({ state, message }))
   await runs.correct(runId, fixes, 'resend').ended
-  // The third request of a row has no usable answer, the fourth has.
+  // The third request of a row has no usable answer, the fourth has one.
   expect(readResults().map(({ state }) => state)).toEqual(['unknown', 'succeeded', 'succeeded'])
   const again = await runs.retry(runId, 'resend').ended
   expect(again).toMatchObject({ result_lost: { rows: 2 } })
@@ -177,7 +177,7 @@ const THIRD: Fix[] = [
   { kind: 'cell', row: 6, field: 'text_data', value: 'take this', was: 'refuse this' },
 ]
 
-/** What is told of a run and of its rows, without what names runs and times. */
+/** All reported data of a run and its rows, without names of runs and times. */
 async function tell(runs: Runs, runId: string) {
   const { rows, errors, warnings, from_cache, to_repeat }: RunSummary = runs.summarize(runId)
   const file = join(createTemporaryFolder(), 'all.jsonl')
@@ -217,7 +217,7 @@ async function tell(runs: Runs, runId: string) {
 const listErrors = (runs: Runs, runId: string) =>
   runs.read(runId, readProblemGroups).filter(({ severity }) => severity === 'error')
 
-test('corrections in the run itself show what those with runs of their own show', async () => {
+test('corrections in the run itself show the same as those with runs of their own', async () => {
   onlyInLongForm()
   const inPlace = openRuns()
   const apart = openRuns()
@@ -263,7 +263,7 @@ test('rows that a correction does not send again are shown as they were sent', a
   ])
 })
 
-test('a correction that is not sent yet shows the request that was answered, and what it corrects', async () => {
+test('an unsent correction shows the request that was answered, and what it corrects', async () => {
   const runs = openRuns()
   const server = await startRefusingService()
   const { run_id: runId } = await runs.start(createPlan(server.baseUrl, FAILING)).ended
@@ -307,7 +307,7 @@ test('a correction that makes a sent row invalid keeps its tries, and the next o
   expect(findMiscounts(runs, runId)).toEqual([])
 })
 
-test('a correction in which nothing passes leaves the run as it was', async () => {
+test('a correction in which nothing passes leaves the run unchanged', async () => {
   const runs = openRuns()
   const server = await startRefusingService()
   const { run_id: runId } = await runs.start(createPlan(server.baseUrl, 'text_data,user_id\nfine,u1\n')).ended
@@ -316,7 +316,7 @@ test('a correction in which nothing passes leaves the run as it was', async () =
   expect(runs.summarize(runId)).toEqual(before)
 })
 
-test('a correction knows the ids that other rows were sent with by an earlier one', async () => {
+test('a correction knows the ids with which an earlier one sent other rows', async () => {
   const runs = openRuns()
   const server = await startRefusingService()
   const rows = ['post_id,user_id,text_data', 'b,u_2,two', 'c,u_3,three', 'd,u_4,four', '']
@@ -326,7 +326,7 @@ test('a correction knows the ids that other rows were sent with by an earlier on
     { kind: 'cell', row, field: 'post_id', value: post },
   ]
   expect((await runs.correct(runId, rename(1, 'q')).ended).rows).toMatchObject({ succeeded: 1, invalid: 2 })
-  // The new fixes do not say any more what row 1 was sent with.
+  // The new fixes no longer contain what row 1 was sent with.
   expect((await runs.correct(runId, rename(2, 'q')).ended).rows).toMatchObject({ succeeded: 1, invalid: 2 })
   expect((await runs.correct(runId, rename(3, 'b')).ended).rows).toMatchObject({ succeeded: 2, invalid: 1 })
   expect(listSent(server)).toMatchObject([{ post_id: 'q' }, { post_id: 'b' }])

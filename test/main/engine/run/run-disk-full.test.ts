@@ -18,9 +18,10 @@ const RULES = [{ rule_id: 'r1', rule_name: 'Everything' }]
 const NO_BOUND = 4_294_967_294
 
 /**
- * Makes the disk full at the transaction with that number, counted over all journals from now on, or at the first that
- * is written apart from what waits for its commit: the journal may grow by `pages` more, and that transaction needs
- * `takes` bytes beside its own. With `once`, there is room again for the next one.
+ * Makes the disk full at the transaction with that number, counted over all journals from now on, or at the
+ * first that is written separately from what waits for its commit. The journal may grow by `pages` more, and
+ * that transaction needs `takes` bytes in addition to its own. With `once`, there is space again for the next
+ * one.
  */
 function fillDisk(options: {
   at: number | 'apart'
@@ -56,7 +57,7 @@ function fillDisk(options: {
   return free
 }
 
-/** Reads the source of a run, and stops it before anything is sent. */
+/** Reads the source of a run, and stops the run before it sends anything. */
 async function readSource(server: FaultServer, rows: number): Promise<string> {
   const held = runs.start(createRunPlan(folder, rows, server.baseUrl), { hold: true })
   await held.until(({ phase }) => phase === 'ready')
@@ -66,13 +67,13 @@ async function readSource(server: FaultServer, rows: number): Promise<string> {
 }
 
 test.each([0, 2, 7])(
-  'a run whose disk is full after %i more pages ends with that, and a resume completes it',
+  'a run whose disk is full after %i more pages ends with that error, and a resume completes it',
   async (pages) => {
     const server = await startFaultServer({
       onRequest: (request, wire) => wire.send(200, toTaskAnswer(request, RULES)),
     })
     const runId = await readSource(server, 400)
-    // The first transaction of a session says that it sends; the disk is full from its first block on.
+    // The first transaction of a session records that it sends; the disk is full from its first block on.
     const free = fillDisk({ at: 2, pages })
     await expect(runs.resume(runId).ended).rejects.toMatchObject({
       code: 'DISK_FULL',
@@ -84,7 +85,7 @@ test.each([0, 2, 7])(
     expect(cutOff.state).toBe('interrupted')
     expect(succeeded + unknown + not_sent).toBe(400)
     const arrived = new Set(listBodies(server).keys())
-    // What arrived is journaled or listed as unknown, and nothing else is listed as sent.
+    // Arrived rows are journaled or listed as unknown, and no others are listed as sent.
     const page = runs.read(runId, (view) => readPage(view, { filter: {}, offset: 0, limit: 500 }))
     const sent = new Set(page.rows.filter(({ state }) => state !== 'pending').map(({ row }) => row))
     expect([...arrived].filter((row) => !sent.has(row))).toEqual([])
@@ -103,7 +104,7 @@ test.each([0, 2, 7])(
   },
 )
 
-test('answers that found no room are written when there is room again before the run ends', async () => {
+test('answers that found no space are written if there is space again before the run ends', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) =>
       wire.send(200, { ...toTaskAnswer(request, RULES), padding: randomBytes(60_000).toString('hex') }),
@@ -133,7 +134,7 @@ test('a source that does not fit on the disk ends intake, and nothing was sent',
   expect(server.connections).toBe(0)
 })
 
-test('a change of concurrency applies while the disk is full, and is recorded when there is room again', async () => {
+test('a change of concurrency applies while the disk is full, and is recorded when there is space again', async () => {
   const server = await startHoldingService()
   const plan = createRunPlan(folder, 40, server.baseUrl, { pace: { kind: 'closed', concurrency: 2 } })
   const run = runs.start(plan)

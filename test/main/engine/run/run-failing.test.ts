@@ -14,7 +14,7 @@ const runs = createInProcessRuns(folder)
 
 const oneAtATime = { pace: { kind: 'closed' as const, concurrency: 1 } }
 
-/** A service that answers as told, which may change. */
+/** A service with the given answers, which may change. */
 async function startService(status: number, errorCode: string) {
   const service = { isRight: false }
   const server = await startFaultServer({
@@ -26,32 +26,35 @@ async function startService(status: number, errorCode: string) {
   return Object.assign(service, { server })
 }
 
-test.each([401, 403])('five answers of %i in a row stop the run; the other rows are kept', async (status) => {
-  const service = await startService(status, 'INVALID_API_KEY')
-  const run = runs.start(createRunPlan(folder, 30, service.server.baseUrl, oneAtATime))
-  const stopped = await run.ended
-  expect(stopped).toMatchObject({
-    state: 'stopped',
-    rows: { read: 30, rejected: 5, unknown: 0, not_sent: 25 },
-    requests: { sent: 5 },
-  })
-  expect(stopped.stop_reason).toContain('refused the API key 5 times in a row')
-  expect(stopped.stop_advice).toContain('Check the API key of the test')
-  service.isRight = true
-  const resumed = await runs.resume(run.runId).ended
-  expect(resumed).toMatchObject({
-    state: 'completed',
-    stop_reason: null,
-    rows: { rejected: 0, succeeded: 30, not_sent: 0 },
-  })
-  // What was refused for the key alone is sent again.
-  expect(countArrivals(service.server)).toEqual([...Array(5).fill(2), ...Array(25).fill(1)])
-})
+test.each([401, 403])(
+  'five consecutive answers of %i stop the run; the other rows are kept',
+  async (status) => {
+    const service = await startService(status, 'INVALID_API_KEY')
+    const run = runs.start(createRunPlan(folder, 30, service.server.baseUrl, oneAtATime))
+    const stopped = await run.ended
+    expect(stopped).toMatchObject({
+      state: 'stopped',
+      rows: { read: 30, rejected: 5, unknown: 0, not_sent: 25 },
+      requests: { sent: 5 },
+    })
+    expect(stopped.stop_reason).toContain('refused the API key 5 times in a row')
+    expect(stopped.stop_advice).toContain('Check the API key of the test')
+    service.isRight = true
+    const resumed = await runs.resume(run.runId).ended
+    expect(resumed).toMatchObject({
+      state: 'completed',
+      stop_reason: null,
+      rows: { rejected: 0, succeeded: 30, not_sent: 0 },
+    })
+    // Rows that were refused only for the key are sent again.
+    expect(countArrivals(service.server)).toEqual([...Array(5).fill(2), ...Array(25).fill(1)])
+  },
+)
 
 /** Errors count from the fifth row on. */
 const EARLY = { errorPercent: 20, afterRows: 5 }
 
-test('refusals of the key that are not in a row do not stop the run', async () => {
+test('refusals of the key that are not consecutive do not stop the run', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => {
       if (toRow(request) <= 8 && toRow(request) % 5 !== 0) wire.send(403, '')
@@ -80,7 +83,7 @@ test('more than a fifth of errors after fifty rows stops the run; the other rows
   })
 })
 
-test('a run that paused over errors says of which rows, and goes on to its end if a person says so', async () => {
+test('a run that paused over errors names the rows, and continues to its end if a person says so', async () => {
   const server = await startFaultServer({
     onRequest: (_, wire) => wire.send(400, toErrorAnswer(400, 'INVALID_PARAM', 'no')),
   })
@@ -93,11 +96,11 @@ test('a run that paused over errors says of which rows, and goes on to its end i
   expect(second.notice?.reason).toBe('100 % of the 5 rows since it went on did not succeed (over 20 %)')
   run.command({ kind: 'resume', despiteErrors: true })
   expect(await run.ended).toMatchObject({ state: 'completed', rows: { rejected: 30 } })
-  // A later retry counts its errors again.
+  // A later retry counts its errors anew.
   expect(runs.read(run.runId, ({ record }) => record.plan.stop)).toEqual(EARLY)
 })
 
-test('a fifth of errors is borne', async () => {
+test('an error rate of a fifth is accepted', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => {
       if (toRow(request) % 5 === 0) wire.send(400, toErrorAnswer(400, 'INVALID_PARAM', 'no'))
@@ -125,7 +128,7 @@ test('a run that pauses itself says why, and restarts its error counts when resu
   })
 })
 
-test('nothing that can be reached stops the run after ten tries, and no row is lost to it', async () => {
+test('an unreachable service stops the run after ten tries, and no row is lost', async () => {
   const port = await findClosedPort()
   const plan = createRunPlan(folder, 40, `http://127.0.0.1:${port}`, oneAtATime)
   const run = runs.start(plan)
@@ -134,7 +137,7 @@ test('nothing that can be reached stops the run after ten tries, and no row is l
   expect(stopped.stop_reason).toContain(
     `Nothing can be reached at http://127.0.0.1:${port}: connection refused`,
   )
-  // What was never sent took no time.
+  // A try that was never sent took no time.
   expect(stopped.latency_ms).toEqual({})
   const { rows } = stopped
   expect(rows).toMatchObject({ succeeded: 0, rejected: 0, unknown: 0, awaiting: 0 })
@@ -142,7 +145,7 @@ test('nothing that can be reached stops the run after ten tries, and no row is l
   expect(rows.failed + rows.not_sent).toBe(40)
 })
 
-test('a name that does not resolve stops the run in the same way', async () => {
+test('a host name that does not resolve stops the run in the same way', async () => {
   const summary = await runs.start(createRunPlan(folder, 20, 'http://nowhere.invalid')).ended
   expect(summary.state).toBe('stopped')
   expect(summary.stop_reason).toContain('Nothing can be reached at http://nowhere.invalid')

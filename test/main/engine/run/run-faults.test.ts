@@ -23,7 +23,7 @@ const NONE = { invalid: 0, succeeded: 0, rejected: 0, failed: 0, unknown: 0, ove
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
 
-/** What the service does the first time that a row comes, a fault for each row, and how that try ends. */
+/** Faults of the service at the first try of a row, one for each row, and the outcome of that try. */
 const PASSING_FAULTS: [string, (wire: Wire) => void, outcome: string, status: number | null][] = [
   ['a reset', (wire) => wire.reset(), 'unknown', null],
   ['a connection closed without an answer', (wire) => wire.socket.end(), 'unknown', null],
@@ -50,7 +50,7 @@ function cut(wire: Wire): void {
   wire.socket.end()
 }
 
-test('faults that pass are each repeated once, with the same body, and then succeed', async () => {
+test('temporary faults are repeated once each, with the same body, and then succeed', async () => {
   const seen = new Set<number>()
   const server = await startFaultServer({
     onRequest: (request, wire) => {
@@ -85,7 +85,7 @@ test('faults that pass are each repeated once, with the same body, and then succ
   )
 })
 
-test('a fault that stays is unknown at the end, and is not repeated beyond the limit', async () => {
+test('a permanent fault ends as unknown, and is not repeated beyond the limit', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => {
       if (toRow(request) === 2) wire.reset()
@@ -150,7 +150,7 @@ test.each([
   ['listed', ['DUPLICATE_POST_ID'], { succeeded: 3, rejected: 0 }],
   ['not listed', [], { succeeded: 0, rejected: 3 }],
 ])(
-  'a row that was taken by a try whose answer was lost: the code of a delivered post_id is %s',
+  'a row that was accepted by a try whose answer was lost: the code of a delivered post_id is %s',
   async (_, deliveredCodes, rows) => {
     const taken = new Set<number>()
     const server = await startFaultServer({
@@ -203,7 +203,7 @@ test('the key is in no summary, row or file of a run whose requests were redirec
   expect(JSON.stringify([summary, row])).not.toContain(RUN_KEY)
 })
 
-test('Retry-After is waited for and accounted', async () => {
+test('the run waits for Retry-After and reports the wait', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => {
       if (request.number > 2) return wire.send(200, toTaskAnswer(request))
@@ -217,7 +217,7 @@ test('Retry-After is waited for and accounted', async () => {
   expect(summary.retry_after.waited_s).toBeLessThanOrEqual(4 * 0.021)
 })
 
-test('nothing that can be reached stops the run, with no row lost to it', async () => {
+test('an unreachable service stops the run without losing a row', async () => {
   const port = await findClosedPort()
   const plan = createRunPlan(folder, 40, `http://127.0.0.1:${port}`, {
     pace: { kind: 'closed', concurrency: 2 },
@@ -232,6 +232,6 @@ test('nothing that can be reached stops the run, with no row lost to it', async 
   expect(rows.failed + rows.not_sent).toBe(40)
   expect(rows.not_sent).toBeGreaterThanOrEqual(36)
   expect(requests).toMatchObject({ unknown: 0 })
-  // Ten tries tell; the one of the other lane may come on top.
+  // Ten tries are enough; one from the other lane may come on top.
   expect(requests.failed).toBeLessThanOrEqual(12)
 })

@@ -54,7 +54,7 @@ const FIXES: Fix[] = [
   { kind: 'leave_out', problem: 'not_unique', field: 'post_id' },
 ]
 
-test('the picture of a run that has yet to send has its invalid rows by cause, as its summary has', async () => {
+test('the snapshot of a run that has not begun has its invalid rows by cause, like its summary', async () => {
   const server = await startRefusingService()
   const run = runs.start(createPlan(server.baseUrl, CSV, undefined), { hold: true })
   const { rows, errors } = await run.until(({ phase }) => phase === 'ready')
@@ -105,7 +105,7 @@ test('a run with fixes sends the corrected rows, and keeps the cells of the sour
   expect(runs.read(run.run_id, (view) => readRow(view, 6)).halfOf).toBe(3)
 })
 
-test('rows that were left out are counted, found and told apart from invalid ones', async () => {
+test('left out rows are counted, found and distinguished from invalid ones', async () => {
   const server = await startRefusingService()
   const fixes: Fix[] = [
     { kind: 'leave_out', problem: 'required', field: 'user_id' },
@@ -128,7 +128,7 @@ test('rows that were left out are counted, found and told apart from invalid one
   )
 })
 
-test('an export has the columns of the source as they were, own ids, and what was sent in columns of its own', async () => {
+test("an export has the source's columns unchanged, original ids, and what was sent in separate columns", async () => {
   const server = await startRefusingService()
   const csv = 'text_data,user_id,post_id\nhello,u_1,p_1\nthere,u2,p2\n'
   const fixes: Fix[] = [
@@ -203,7 +203,7 @@ bad id,u_3,p3
 twice,u4,p1
 `
 
-test('a retry with fixes sends what was refused and what was invalid, corrected, and leaves the run as it was', async () => {
+test('a retry with fixes sends refused and invalid rows, corrected, and leaves the run unchanged', async () => {
   const server = await startRefusingService()
   const parent = await runs.start(createPlan(server.baseUrl, FAILING, undefined)).ended
   expect(parent.rows).toMatchObject({ read: 4, succeeded: 1, rejected: 1, invalid: 2 })
@@ -244,10 +244,10 @@ test('a retry with fixes sends what was refused and what was invalid, corrected,
   expect(own).toEqual({ plan: undefined, invalid: 2, states: ['succeeded', 'rejected'] })
 })
 
-test('rows that a correction does not mend stay invalid in the retry, and can be corrected again', async () => {
+test('rows that a correction does not fix stay invalid in the retry, and can be corrected again', async () => {
   const server = await startRefusingService()
   const parent = await runs.start(createPlan(server.baseUrl, FAILING, undefined)).ended
-  // p1 was sent with row 1 already.
+  // p1 was already sent with row 1.
   const wrong: Fix[] = [{ kind: 'cell', row: 3, field: 'post_id', value: 'p1' }]
   const first = await runs.retryAsChild(parent.run_id, 'skip', { fixes: wrong }).ended
   expect(first.rows).toMatchObject({ read: 3, rejected: 1, invalid: 2 })
@@ -286,7 +286,7 @@ test('rows that a correction does not mend stay invalid in the retry, and can be
   expect(listSent(server).map(({ post_id: id }) => id)).toEqual(['p1', 'p2', 'p2', 'p2', 'p3'])
 })
 
-test('a correction after a retry takes the invalid rows that the retry had left alone', async () => {
+test('a correction after a retry takes the invalid rows that the retry had left', async () => {
   const server = await startRefusingService()
   const parent = await runs.start(createPlan(server.baseUrl, FAILING, undefined)).ended
   const plain = await runs.retryAsChild(parent.run_id).ended
@@ -342,7 +342,7 @@ test('a correction that is deleted before it has sent anything gives all rows ba
   })
 })
 
-test('a row whose text has unquoted delimiters is invalid, and is sent whole once its cells are joined', async () => {
+test('a row whose text has unquoted delimiters is invalid, and is sent in full once its cells are joined', async () => {
   const csv = 'post_id,user_id,text_data\np1,u1,nice photo, kill "them, all"\np2,u2,fine\n'
   const server = await startRefusingService()
   const plain = await runs.start(createPlan(server.baseUrl, csv, undefined)).ended
@@ -366,7 +366,7 @@ test('a row whose text has unquoted delimiters is invalid, and is sent whole onc
   ])
 })
 
-test('the first rows of a cause are of the rows that it counts, not of those left out', async () => {
+test('the first rows of a cause are rows that it counts, not left out ones', async () => {
   const server = await startRefusingService()
   const csv = 'text_data,user_id,post_id,url\nhello,,p1,\nthere,,p2,\nfine,u3,p3,\n'
   const fixes: Fix[] = [{ kind: 'leave_out_row', row: 1, rowHash: toCsvHash(['hello', '', 'p1', '']) }]
@@ -384,7 +384,7 @@ test('joining cells leaves rows alone whose surplus cells are empty', async () =
   expect(listSent(server).map(({ text_data: text }) => text)).toEqual(['nice photo, kill', 'fine', 'well'])
 })
 
-test('a half of a split row says that the other half is not sent, whatever keeps that one back', async () => {
+test('half of a split row says that the other half is not sent, whatever the reason', async () => {
   const server = await startRefusingService()
   const csv = `text_data,user_id,post_id,url
 first,u1,p1,

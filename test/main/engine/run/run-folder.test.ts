@@ -9,7 +9,7 @@ import { openTestFolder } from '../../../helpers/test-folder.ts'
 const folder = openTestFolder()
 const runs = createInProcessRuns(folder)
 
-test('a post_id that two whole requests of a folder bring is sent once', async () => {
+test('a post_id in two whole requests of a folder is sent once', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),
   })

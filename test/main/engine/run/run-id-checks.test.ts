@@ -18,7 +18,7 @@ const runs = createInProcessRuns(folder)
 
 let sources = 0
 
-/** Reads a source without sending it; returns the id of its run. */
+/** Reads a source without sending it; returns the run's id. */
 async function check(
   csv: string | Uint8Array,
   parts: Partial<PlanInput> = {},
@@ -44,7 +44,7 @@ async function check(
   return runId
 }
 
-/** What is wrong: code, what it is about, how many rows. */
+/** The problems: code, subject, and number of rows. */
 const listGroups = (runId: string) =>
   runs
     .read(runId, readProblemGroups)
@@ -53,7 +53,7 @@ const listGroups = (runId: string) =>
 const toCsv = (ids: readonly string[]) =>
   `post_id,user_id,text_data\n${ids.map((id, index) => `p${index},${id},t`).join('\n')}\n`
 
-test('long ids that all end in 0 are warned of as a column, those that do not are not', async () => {
+test('long ids that all end in 0 get a warning as a column, others do not', async () => {
   const rounded = ['1234567890123450', '1234567890123460', '1234567890123470', '9876543210987650', '7']
   expect(listGroups(await check(toCsv(rounded)))).toEqual([['lost_id', 'user_id', 'rounded', 4]])
   const whole = [
@@ -66,13 +66,13 @@ test('long ids that all end in 0 are warned of as a column, those that do not ar
   expect(listGroups(await check(toCsv(whole)))).toEqual([])
 })
 
-test.each([0, 2])('a row that is told as rounded by itself is counted once: at %d', async (at) => {
+test.each([0, 2])('a row that is reported as rounded on its own is counted once: at %d', async (at) => {
   const ids = ['1234567890123450000', '1234567890123460000', '1234567890123470000']
   ids.splice(at, 0, '1234567890123400000')
   expect(listGroups(await check(toCsv(ids)))).toEqual([['lost_id', 'user_id', 'rounded', 4]])
 })
 
-test('warnings count the rows that are sent, and not those that are invalid or left out', async () => {
+test('warnings count rows that are sent, not invalid or left out ones', async () => {
   const rows = [
     'p1,1234567890123450000,t',
     'p1,1234567890123460000,t',
@@ -102,7 +102,7 @@ test('warnings count the rows that are sent, and not those that are invalid or l
   expect(runs.read(runId, (view) => readRow(view, 4)).problems.map(({ code }) => code)).toContain('lost_id')
 })
 
-test('an id that a workbook stores as a number of more than 15 digits is asked about with what is sent', async () => {
+test('an id that a workbook stores as a number of more than 15 digits is asked about with the value that is sent', async () => {
   const toText = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`
   const toRow = (...cells: string[]) => `<row>${cells.join('')}</row>`
   const rows = [
@@ -142,7 +142,7 @@ test('an id that a workbook stores as a number of more than 15 digits is asked a
   ])
 })
 
-test('ids and terms that a workbook shows with fewer digits than it keeps are warned of, other numbers are not', async () => {
+test('ids and terms that a workbook shows with fewer digits than it stores get a warning, other numbers do not', async () => {
   const toText = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`
   const toRow = (...cells: string[]) => `<row>${cells.join('')}</row>`
   const toNumber = (style: number, number: string) => `<c s="${style}"><v>${number}</v></c>`
@@ -172,7 +172,7 @@ test('ids and terms that a workbook shows with fewer digits than it keeps are wa
   expect(listGroups(list)).toEqual([['changed_value', 'term', 'shortened', 1]])
 })
 
-test('ids that a workbook shows with separators of thousands are warned of, also among others, each row once', async () => {
+test('ids that a workbook shows with thousands separators get a warning, also among others, each row once', async () => {
   const toText = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`
   const toNumber = (style: number, number: string) => `<c s="${style}"><v>${number}</v></c>`
   const formats = ['#,##0', '_(* #,##0.00_)', '0000000', '0.0,']
@@ -191,14 +191,14 @@ test('ids that a workbook shows with separators of thousands are warned of, also
   expect(await checkIds(toNumber(4, '1234567'))).toEqual([['lost_id', 'user_id', 'shortened', 1]])
 })
 
-test('ids of a CSV file that all have separators of thousands are warned of, also with places that are 0', async () => {
+test('ids of a CSV file that all have thousands separators get a warning, also with zeros', async () => {
   expect(listGroups(await check(toCsv(['"1,234.00"', '"2,345,678.00"'])))).toEqual([
     ['lost_id', 'user_id', 'grouped', 2],
   ])
   expect(listGroups(await check(toCsv(['1.234.00', '2.345.00'])))).toEqual([])
 })
 
-test('ids that another id may look like are warned of: of accents apart, full width, other digits or mixed alphabets', async () => {
+test('ids that another id may look like get a warning: separate accents, full width, other digits or mixed alphabets', async () => {
   const ids = [
     'jos\u00e9',
     'jose\u0301',
@@ -220,7 +220,7 @@ test('ids that another id may look like are warned of: of accents apart, full wi
   expect(group?.examples.map(({ row }) => row)).toEqual([2, 4, 5, 7, 9])
 })
 
-test('the totals row of a table in a workbook is not sent, a row with more than totals is', async () => {
+test('the totals row of a table in a workbook is not sent, but a row with more than totals is', async () => {
   const toText = (at: string, text: string) => `<c r="${at}" t="inlineStr"><is><t>${text}</t></is></c>`
   const toRow = (number: number, ...texts: string[]) =>
     `<row r="${number}">${texts.map((text, at) => (text === '' ? '' : toText(`${'ABCD'[at]}${number}`, text))).join('')}</row>`
@@ -262,7 +262,7 @@ test.each([
   ['#NAME?', 'missing'],
   ['1.23457E+11', 'rounded'],
   ['=""', 'wrapped'],
-])('the term %s is warned of, and sent', async (term, as) => {
+])('the term %s gets a warning and is sent', async (term, as) => {
   const cell = `"${term.replaceAll('"', '""')}"`
   const runId = await check(`term\n${cell}\nTRUE\nnull hypothesis\n`, {
     operation: { kind: 'watchlist-add', watchlist: 'w' },
@@ -271,7 +271,7 @@ test.each([
   expect(listGroups(runId)).toEqual([['changed_value', 'term', as, 1]])
 })
 
-test('a text that stands for a missing one is warned of, one that has such a word is not', async () => {
+test('a text that means a missing value gets a warning, one that only contains such a word does not', async () => {
   const texts = ['NULL', '\\N', 'nan', 'None', '#REF!', 'null and void', 'TRUE', '1.23457E+11', 'Nan says hi']
   const runId = await check(
     `post_id,user_id,text_data\n${texts.map((text, index) => `p${index},u${index}x1,${text}`).join('\n')}\n`,
@@ -279,7 +279,7 @@ test('a text that stands for a missing one is warned of, one that has such a wor
   expect(listGroups(runId)).toEqual([['changed_value', 'text_data', 'missing', 5]])
 })
 
-test('dates are warned of as a column, moments are not', async () => {
+test('dates get a warning as a column, timestamps do not', async () => {
   expect(listGroups(await check(toCsv(['1001', '1002', '1-Feb', '1003'])))).toEqual([
     ['lost_id', 'user_id', 'date', 1],
   ])
@@ -292,7 +292,7 @@ test('dates are warned of as a column, moments are not', async () => {
   ])
 })
 
-test('terms that look alike are warned of with both rows, also behind others', async () => {
+test('terms that look alike get a warning with both rows, even with others between them', async () => {
   const terms = ['caf\u00e9', 'other', 'cafe\u0301', '\uff42ad', 'ba\u200bd', 'bad', 'cafe']
   const runId = await check(`term\n${terms.join('\n')}\n`, {
     operation: { kind: 'watchlist-add', watchlist: 'w' },
@@ -381,7 +381,7 @@ test('models of a column go before those of the plan, with a warning where they 
   expect(constant).toEqual({ sent: [['text'], ['text'], ['text'], ['text']], told: [] })
 })
 
-test('a run that version 0.2.0 began sends the ids that it would have sent', async () => {
+test('a run that version 0.2.0 began sends the same ids as that version would', async () => {
   const fixes: Fix[] = [{ kind: 'substitute', field: 'user_id' }]
   const runId = await check(toCsv(['a_b', 'a~5Fb']), { fixes })
   const readIds = () =>
@@ -397,11 +397,11 @@ test('a run that version 0.2.0 began sends the ids that it would have sent', asy
 const NESTED =
   '[{"id":"p1","user":{"id":"u1"},"text":{"en":"hi"}},\n{"id":"p2","user":{"id":{"n":1}},"text":{"en":"ho"}}]'
 
-/** What each row sends, null if it is invalid. */
+/** What each row sends; null if it is invalid. */
 const listSent = (runId: string, rows: readonly number[]) =>
   rows.map((row) => runs.read(runId, (view) => readRow(view, row)).requestBody)
 
-test('fields of objects fill fields by name and by mapping, and only those that are sent are kept', async () => {
+test('fields of objects fill fields by name and by mapping, and only the sent ones are stored', async () => {
   const mapping: PlanInput['mapping'] = {
     text_data: { kind: 'column', column: 'text.en' },
     post_id: { kind: 'template', template: '{{id}}' },
@@ -422,7 +422,7 @@ test('fields of objects fill fields by name and by mapping, and only those that 
   expect(listGroups(runId)).toEqual([['json_in_text', 'user_id', null, 1]])
 })
 
-test('an object or array is no text and no id, alone or in a template', async () => {
+test('an object or array is neither text nor an id, alone or in a template', async () => {
   const runId = await check(
     '{"text_data":["a"],"user_id":{"id":"u"},"post_id":"p1"}\n{"text_data":"a","user_id":1.0,"post_id":"p2","group_id":7}\n',
     { mapping: { parent_id: { kind: 'template', template: 'x-{{user_id}}' } } },
@@ -436,7 +436,7 @@ test('an object or array is no text and no id, alone or in a template', async ()
   expect(listSent(runId, [1])).toEqual([null])
 })
 
-test('a file that lacks a column is told if the column is sent', async () => {
+test('a file that lacks a column is reported if the column is sent', async () => {
   const files = [
     ['user_id,text_data\nu1,a\n', 'l1.csv'],
     ['user_id,text_data,lang,parent_id\nu2,b,de,p0\n', 'l2.csv'],
@@ -474,7 +474,7 @@ test('a warning about one of several files counts its own rows, sent or not', as
   expect(groups.flatMap(({ code, rows }) => (code === 'missing_columns' ? [rows] : []))).toEqual([3])
 })
 
-test('fields of objects in several files are those of all of them, of which those that are sent are kept', async () => {
+test('fields of objects in several files are combined, and the sent ones are stored', async () => {
   const files = [
     ['{"text_data":"a","user":{"id":"u1","age":1.0}}\n', 'x1.jsonl'],
     ['{"text_data":"b","lang":"de","user":{"name":"n","id":"u2"}}\n', 'x2.jsonl'],
@@ -492,7 +492,7 @@ test('fields of objects in several files are those of all of them, of which thos
   ])
 })
 
-test('cells that a template puts into an id are held against what spreadsheets change', async () => {
+test('cells that a template puts into an id are checked for changes by spreadsheets', async () => {
   const ids = ['1.23457E+11', '76561200000000000', '="001"', 'NULL', '3-Jan', 'TRUE', '7', 'abc']
   const template = (text: string) => ({
     mapping: {

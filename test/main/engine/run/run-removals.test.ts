@@ -9,7 +9,7 @@ import { openTestFolder } from '../../../helpers/test-folder.ts'
 const folder = openTestFolder()
 const runs = createInProcessRuns(folder)
 
-/** Removes one item, whose first try is answered with this status and all others with "no such item". */
+/** Removes one item whose first try gets this status and all others "no such item". */
 async function startRemoval(name: string, firstStatus: number) {
   const server = await startFaultServer({
     onRequest: ({ number }, wire) => {
@@ -32,10 +32,10 @@ async function startRemoval(name: string, firstStatus: number) {
   return runs.resume(run.runId).ended
 }
 
-test('a removal that finds no item is refused where no earlier try can have removed it, also after a restart', async () => {
+test('a removal that finds no item is refused if no earlier try can have removed it, also after a restart', async () => {
   expect((await startRemoval('throttled', 429)).rows).toMatchObject({ rejected: 1, succeeded: 0 })
 })
 
-test('a removal that finds no item has succeeded where an earlier try may have removed it', async () => {
+test('a removal that finds no item has succeeded if an earlier try may have removed it', async () => {
   expect((await startRemoval('broken', 500)).rows).toMatchObject({ rejected: 0, succeeded: 1 })
 })

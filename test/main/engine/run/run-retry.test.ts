@@ -23,14 +23,14 @@ import { countArrivals, listBodies, toRow } from './wire-record.ts'
 
 const folder = openTestFolder()
 
-/** A workspace of its own, so that it is seen which journals there are. */
+/** A separate workspace, so that the test sees which journals exist. */
 function openRuns() {
   return createInProcessRuns(join(createTemporaryFolder(), 'work'))
 }
 
 type Runs = ReturnType<typeof openRuns>
 
-/** A service that refuses row 2, breaks on row 4 and takes every other, until it is mended. */
+/** A service that refuses row 2, breaks on row 4 and accepts all others, until it is fixed. */
 async function startBrokenService() {
   const service = { isMended: false }
   const server = await startFaultServer({
@@ -44,20 +44,20 @@ async function startBrokenService() {
   return Object.assign(service, { server })
 }
 
-/** Everything that must come again as it was: commas, quotes, line breaks, white space, emoji. */
+/** Content that must be sent again unchanged: commas, quotes, line breaks, white space, emoji. */
 const TEXTS = ['"a, b"', '"say ""hi"""', '"two\nlines"', '  kept as it is ', 'ümläut 🙂', '=1+1']
 
-/** What the tables of a run count otherwise than its counters and its summary. */
+/** Differences between a run's tables and its counters and summary. */
 function findMiscounts(runs: Runs, runId: string): string[] {
   return judgeCounts(readRunHistory(toJournalFile(runs.workspace, runId))).map(({ message }) => message)
 }
 
-/** The sessions of a summary, without what differs each time. */
+/** The sessions of a summary without values that differ each time. */
 function listSessions({ sessions }: RunSummary) {
   return sessions.map(({ kind, rows_taken: taken, requests: { sent } }) => ({ kind, taken, sent }))
 }
 
-test('a row whose result is lost is counted once, however often it and others are sent again', async () => {
+test('a row with a lost result is counted once, however often it and others are sent again', async () => {
   const runs = openRuns()
   const tries = new Map<number, number>()
   const server = await startFaultServer({
@@ -87,7 +87,7 @@ test('a row whose result is lost is counted once, however often it and others ar
   expect(findMiscounts(runs, runId)).toEqual([])
 })
 
-test('a retry sends what did not succeed again in the run itself, byte for byte as it was', async () => {
+test('a retry sends unsuccessful rows again in the run itself, byte for byte the same', async () => {
   const runs = openRuns()
   const service = await startBrokenService()
   const plan = createRunPlan(folder, TEXTS, service.server.baseUrl, { retry: { limit: 0 } })
@@ -199,7 +199,7 @@ test('a retry also sends rows that were never sent, and its run can be resumed l
   expect(countArrivals(service.server)).toEqual([1, 2, 1, 2, ...Array(8).fill(1)])
 })
 
-test('a run in which all succeeded has nothing to retry, and stays as it was', async () => {
+test('a run in which all rows succeeded has nothing to retry, and is unchanged', async () => {
   const runs = openRuns()
   const service = await startBrokenService()
   service.isMended = true
@@ -213,7 +213,7 @@ test('a run in which all succeeded has nothing to retry, and stays as it was', a
   expect(service.server.requests).toHaveLength(1)
 })
 
-test('a retry whose transaction fails leaves the run as it was', async () => {
+test('a retry whose transaction fails leaves the run unchanged', async () => {
   const runs = openRuns()
   const service = await startBrokenService()
   const before = await runs.start(createRunPlan(folder, 5, service.server.baseUrl, { retry: { limit: 0 } }))
@@ -228,13 +228,13 @@ test('a retry whose transaction fails leaves the run as it was', async () => {
   expect((await runs.retry(before.run_id, 'resend').ended).rows).toMatchObject({ succeeded: 5 })
 })
 
-test('a retry of a run whose process died settles first what that one left', async () => {
+test('a retry of a run whose process died first settles the rows that it left', async () => {
   const runs = openRuns()
   const service = await startBrokenService()
   const { run_id: runId } = await runs.start(
     createRunPlan(folder, 6, service.server.baseUrl, { retry: { limit: 0 } }),
   ).ended
-  // Row 6 was marked, and nobody wrote down what came of it.
+  // Row 6 was marked, but its outcome was not recorded.
   const journal = new Journal(toJournalFile(runs.workspace, runId), { runId })
   journal.transact('power', () => {
     journal.db.exec(
@@ -249,14 +249,12 @@ test('a retry of a run whose process died settles first what that one left', asy
   expect(countArrivals(service.server)).toEqual([1, 2, 1, 1, 1, 1])
 })
 
-// Callbacks
-
 type ToBody = (item: number, task: string) => unknown
 
 const BASE = { callbackBase: 'http://127.0.0.1:1' }
 const REFUSAL = { error: true, status: 400, error_code: 'BROKEN', message: 'it broke', show_alert: false }
 
-/** An async service whose callbacks stand in the inbox before their acknowledgement goes out; null for none. */
+/** An async service whose callbacks are in the inbox before their acknowledgement goes out; null for none. */
 async function startAsyncService(workspace: string) {
   const inbox = InboxWriter.open(workspace)
   if (inbox === null) throw new Error('the inbox is held')
@@ -314,7 +312,7 @@ test('a row that its callback refused is settled by the callback of its retry', 
   expect(findMiscounts(runs, runId)).toEqual([])
 })
 
-test('a callback of before a retry that comes late still settles its row', async () => {
+test('a late callback to a try before a retry still settles its row', async () => {
   const runs = openRuns()
   const { server, answer, receive } = await startAsyncService(runs.workspace)
   const { toBody } = answer
@@ -322,7 +320,7 @@ test('a callback of before a retry that comes late still settles its row', async
   const { run_id: runId, rows } = await runs.start(toAsyncPlan(server.baseUrl, 50), BASE).ended
   expect(rows).toMatchObject({ succeeded: 3, overdue: 1 })
   expect((await runs.retry(runId, 'skip', BASE).ended).rows).toMatchObject({ overdue: 1 })
-  // The task of the first try, which the retry had not been told of.
+  // The task of the first try, which the retry did not know.
   await receive(runId, 3, toBody(3, 'task-3'))
   const journal = new Journal(toJournalFile(runs.workspace, runId), { runId })
   settleCallbacks(runs.workspace, journal)
@@ -336,7 +334,7 @@ test('a callback of before a retry that comes late still settles its row', async
   expect(findMiscounts(runs, runId)).toEqual([])
 })
 
-test('a retry while callbacks are awaited sends the rest and waits for them, too', async () => {
+test('a retry while callbacks are awaited sends the rest and waits for them too', async () => {
   const runs = openRuns()
   const { server, answer, receive } = await startAsyncService(runs.workspace)
   const { toBody } = answer
@@ -353,7 +351,7 @@ test('a retry while callbacks are awaited sends the rest and waits for them, too
   expect(server.requests).toHaveLength(5)
 })
 
-test('journals of retries exist for corrections alone', async () => {
+test('only corrections have journals of their own', async () => {
   const runs = openRuns()
   const service = await startBrokenService()
   const { run_id: runId } = await runs.start(

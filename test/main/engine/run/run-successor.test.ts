@@ -12,7 +12,7 @@ const START = { apiKey: 'key' }
 /** Retries of earlier versions are runs of their own, and so are all that follow. */
 const { retryAsChild } = createInProcessRuns(folder)
 
-/** A service that refuses row 2 and breaks on row 3 the first time, and takes everything else. */
+/** A service that refuses row 2 and breaks on row 3 the first time, and accepts everything else. */
 async function startServiceInTrouble() {
   const met = new Set<number>()
   return startFaultServer({
@@ -63,7 +63,7 @@ test('a child run that is deleted after it has sent rows does not give them back
   expect(countArrivals(server)).toEqual([1, 2, 2, 1])
 })
 
-/** A service that breaks on row 3 the first time, and takes everything else. */
+/** A service that breaks on row 3 the first time, and accepts everything else. */
 async function startServiceThatLosesOne() {
   let isBroken = true
   return startFaultServer({

@@ -17,7 +17,7 @@ const runs = createInProcessRuns(folder)
 
 const inFlight = (concurrency: number) => ({ pace: { kind: 'closed' as const, concurrency } })
 
-/** A service that takes so many requests in each window, and answers 429 to the others. */
+/** A service that accepts that many requests in each window, and answers 429 to the others. */
 function startLimitedService(perWindow: number, windowMs: number): Promise<FaultServer> {
   let window = 0
   let taken = 0
@@ -35,7 +35,7 @@ function startLimitedService(perWindow: number, windowMs: number): Promise<Fault
   })
 }
 
-test('a service that takes far less than is sent gets every row in the end, none rejected', async () => {
+test('a service that accepts far less than is sent gets every row in the end, none rejected', async () => {
   const server = await startLimitedService(10, 50)
   const summary = await runs.start(createRunPlan(folder, 150, server.baseUrl, inFlight(64))).ended
   expect(summary).toMatchObject({
@@ -47,7 +47,7 @@ test('a service that takes far less than is sent gets every row in the end, none
   const { rejected, retried } = summary.requests
   expect(retried).toBe(rejected)
   expect(summary.retry_after.answers).toBe(rejected)
-  // All 64 run into the limit at first; after that it is approached step by step.
+  // All 64 run into the limit at first; then it is approached step by step.
   expect(server.requests.length).toBeLessThan(150 * 2.5)
 })
 
@@ -72,7 +72,7 @@ test('a throttled run keeps its pace while earlier requests wait for answers', a
   expect(await sender.send()).toMatchObject({ kind: 'done' })
 })
 
-test('nothing but 429 stops the run after a while with that reason, and every row is kept', async () => {
+test('only 429s stop the run after a while with that reason, and every row is kept', async () => {
   const server = await startFaultServer({
     onRequest: (_, wire) => wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow')),
   })
@@ -93,7 +93,7 @@ test('nothing but 429 stops the run after a while with that reason, and every ro
   expect(server.requests.length).toBeLessThan(8 + 8 + 300 / 20 + 3)
 })
 
-test('a run that gets nothing but 429s stops at the time that was announced, and waits for no probe', async () => {
+test('a run that gets only 429s stops at the announced time, and waits for no probe', async () => {
   onlyInLongForm()
   const server = await startFaultServer({
     onRequest: (_, wire) =>
@@ -129,7 +129,7 @@ test('a throttled run says so in its snapshots and its summary', async () => {
   expect(throttling?.throttled_s).toBeGreaterThan(0)
 })
 
-test('a service that goes away is said at once, with the time until the run gives up and no expected end', async () => {
+test('an unavailable service is reported at once, with the time until the run gives up and no expected end', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => {
       wire.send(200, toTaskAnswer(request), { connection: 'close' })
@@ -148,7 +148,7 @@ test('a service that goes away is said at once, with the time until the run give
   expect(await run.ended).toMatchObject({ state: 'interrupted' })
 })
 
-test('a row that alone is answered 429 uses up its retries, and the others continue', async () => {
+test('a single row that gets 429s uses up its retries, and the others continue', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => {
       if (request.body.includes('"text 3"')) wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow'))

@@ -34,7 +34,7 @@ function toBody(text: string): TermsBody {
   return JSON.parse(text) as TermsBody
 }
 
-/** A watchlist that knows these terms; a request of more than `most` terms is refused as a whole. */
+/** A watchlist with these terms; a request of more than `most` terms is refused as a whole. */
 function startWatchlist(known: string[], most = Infinity): Promise<FaultServer> {
   const held = new Set(known)
   return startFaultServer({
@@ -86,7 +86,7 @@ const readAnswers = (runId: string): [number, string, RowAnswer | null][] =>
     .read(runId, (view) => readPage(view, { filter: {}, offset: 0, limit: 500 }))
     .rows.map(({ row, state, answer }) => [row, state, answer])
 
-test('terms go out several a request, and each row ends as the answer says of its term', async () => {
+test('terms go out several per request, and the outcome of each row is the answer about its term', async () => {
   const server = await startWatchlist(['old'])
   const lines = ['New,a note', 'old,other', 'bad1,', 'bad2,x', 'Last,']
   const run = await runs.start(createPlan(server, lines)).ended
@@ -151,7 +151,7 @@ test('lower-cased duplicates are found and not sent, and do not break the order 
   expect(run.errors).toMatchObject([{ outcome: 'invalid', error_code: 'not_unique', rows: 1 }])
 })
 
-test('a request that is refused whole for its size is split until it is taken, and no term is lost', async () => {
+test('a request that is refused as a whole for its size is split until it is accepted, and no term is lost', async () => {
   const server = await startWatchlist([], 2)
   const lines = Array.from({ length: 16 }, (_, i) => `term ${i + 1},`)
   const run = await runs.start(createPlan(server, lines, { termsPerRequest: 8 } as never)).ended
@@ -164,7 +164,7 @@ test('a request that is refused whole for its size is split until it is taken, a
   expect(run.requests).toMatchObject({ rejected: 6, succeeded: 8 })
 })
 
-test('a term of a request that was split has its tries by their numbers, those before the split with its first half', async () => {
+test('a term of a split request has its tries by number, those before the split with its first half', async () => {
   const server = await startWatchlist([], 2)
   const { run_id: runId } = await runs.start(createPlan(server, ['a,', 'b,', 'c,', 'd,'])).ended
   const numbers = [1, 3].map((row) =>
@@ -191,7 +191,7 @@ test('an update says which terms do not exist, and an empty note is kept or clea
   ])
 })
 
-/** A watchlist that cannot process some terms until it is told otherwise. */
+/** A watchlist that cannot process some terms until told otherwise. */
 async function startFailingWatchlist(failing: string[]) {
   const service = { failing: new Set(failing), isBroken: false }
   const server = await startFaultServer({
@@ -220,13 +220,13 @@ const listTerms = ({ requests }: FaultServer) =>
 const readMessage = (text: string | null | undefined) =>
   (JSON.parse(text ?? '{}') as { message?: string }).message
 
-/** What the tables of a run tell otherwise than its counters and its summary. */
+/** Differences between a run's tables and its counters and summary. */
 const findFaults = (runId: string): string[] =>
   judgeCounts(readRunHistory(toJournalFile(folder, runId))).map(({ message }) => message)
 
 const ALL_TERMS = ['a,1', 'b,2', 'c,3', 'd,4', 'e,5', 'f,6', 'g,7']
 
-test('a retry sends the terms that did not succeed in the run itself, and every row keeps the answer that it had', async () => {
+test('a retry sends unsuccessful terms in the run itself, and every row keeps its earlier answer', async () => {
   const service = await startFailingWatchlist(['a', 'c', 'e', 'g'])
   const { run_id: runId, rows } = await runs.start(createPlan(service.server, ALL_TERMS)).ended
   expect(rows).toMatchObject({ succeeded: 3, rejected: 4 })
@@ -307,7 +307,7 @@ test('a retry sends the terms that did not succeed in the run itself, and every 
   expect(findFaults(runId)).toEqual([])
 })
 
-test('an export has with each term the answer to the request that it was last in', async () => {
+test('an export has with each term the answer to its last request', async () => {
   const service = await startFailingWatchlist(['a', 'c', 'e'])
   const { run_id: runId } = await runs.start(createPlan(service.server, ALL_TERMS)).ended
   service.failing = new Set()
@@ -357,7 +357,7 @@ test('terms whose answers are lost in a retry are unknown, and a resend sends th
   expect(findFaults(runId)).toEqual([])
 })
 
-test('a part of a request that the service refuses for its size is not split, since it took the whole before', async () => {
+test('a part of a request that the service refuses for its size is not split, since the service accepted the whole before', async () => {
   let most = 3
   const server = await startFaultServer({
     onRequest: (request, wire) => {
@@ -377,7 +377,7 @@ test('a part of a request that the service refuses for its size is not split, si
   expect(findFaults(runId)).toEqual([])
 })
 
-/** What is told of rows: how often each was tried, its request and its answer, and the answers to its other tries. */
+/** The reported data of rows: their tries, their request and answer, and the answers to their other tries. */
 const tellRows = (runId: string, rows: readonly number[]) =>
   rows.map((row) => {
     const { result, responseBody, requestBody, unsentBody, attempts } = runs.read(runId, (view) =>
@@ -397,7 +397,7 @@ const listBodyTerms = (text: string | null | undefined) =>
 
 const GAPS = ['a,1', 'b,2', ',3', 'c,4', 'd,5', ',6', 'e,7']
 
-test('a correction of terms goes on in the run itself, and each row keeps the request and the answers it had', async () => {
+test('a correction of terms continues the run, and each row keeps its earlier request and answers', async () => {
   const service = await startFailingWatchlist(['b', 'd'])
   const plan = createPlan(service.server, GAPS, { termsPerRequest: 4 } as never)
   const { run_id: runId, rows } = await runs.start(plan).ended
@@ -444,7 +444,7 @@ test('a correction of terms goes on in the run itself, and each row keeps the re
   expect(findFaults(runId)).toEqual([])
 })
 
-test('terms that a correction leaves out keep their tries, and a later one sends them with those of their request', async () => {
+test('terms that a correction leaves out keep their tries, and a later one sends them with the terms of their request', async () => {
   const service = await startFailingWatchlist(['a', 'c'])
   const { run_id: runId } = await runs.start(createPlan(service.server, ['a,1', 'b,2', 'c,3'])).ended
   service.failing = new Set(['c2'])
@@ -488,7 +488,7 @@ test('terms that a correction leaves out keep their tries, and a later one sends
   expect(findFaults(runId)).toEqual([])
 })
 
-test('a term that a correction leaves out keeps the trace of the request that it was in', async () => {
+test('a term that a correction leaves out keeps the trace of its request', async () => {
   const { server } = await startFailingWatchlist(['c'])
   const plan = createPlan(server, ['a,1', 'b,2', 'c,3'])
   const traced = { ...plan, connection: { ...plan.connection, traceparent: true } }
@@ -502,7 +502,7 @@ test('a term that a correction leaves out keeps the trace of the request that it
   expect(new Set(traces).size).toBe(1)
 })
 
-test('terms of a correction that was cut off are unknown, and a resend sends them', async () => {
+test('terms of an interrupted correction are unknown, and a resend sends them', async () => {
   const service = await startFailingWatchlist(['b', 'd'])
   const plan = createPlan(service.server, GAPS, { termsPerRequest: 4 } as never)
   const { run_id: runId } = await runs.start({ ...plan, retry: { ...plan.retry, limit: 0 } }).ended
@@ -526,7 +526,7 @@ function createDraw(seed: number): (below: number) => number {
 }
 
 test.each([1, 2, 3, 4])(
-  'corrections of a run that was stopped send every term once in requests that are no larger (draw %i)',
+  'corrections of a stopped run send every term once in requests that are no larger (draw %i)',
   async (seed) => {
     const draw = createDraw(seed)
     const names = Array.from({ length: 40 }, (_, index) => `t${index + 1}`)
@@ -580,7 +580,7 @@ test.each([1, 2, 3, 4])(
   },
 )
 
-test('a retry as a run of its own sends only the terms that did not succeed, in requests of their own', async () => {
+test('a retry as a run of its own sends only unsuccessful terms, in separate requests', async () => {
   const server = await startWatchlist(['a'])
   const update = { kind: 'watchlist-update', watchlist: 'slurs' } as const
   const parent = await runs.start(createPlan(server, ['x,1', 'a,2', 'y,3', 'z,4'], update)).ended

@@ -26,7 +26,7 @@ function toSized(characters: number): ReturnType<SenderOptions['toRequest']> {
   }
 }
 
-test('a defect in judging an answer ends the sending with that error, and the other rows are kept', async () => {
+test('a bug in judging an answer ends the sending with that error, and the other rows are kept', async () => {
   const server = await startTakingService()
   const { sender, journal } = createTestSender({
     rows: 30,
@@ -36,12 +36,12 @@ test('a defect in judging an answer ends the sending with that error, and the ot
     },
   })
   await expect(sender.send()).rejects.toThrow('a defect in judging')
-  // What was sent is covered by the watermark and is unknown; nothing else is.
+  // Sent rows are below the watermark and unknown; no others are.
   expect(readRecord(journal).claimed).toBe(server.requests.length)
   expect(sender.inFlight).toBe(0)
 })
 
-test('a defect in building a request ends the sending with that error; the row was not sent and is pending', async () => {
+test('a bug in building a request ends the sending with that error; the row was not sent and is pending', async () => {
   const server = await startTakingService()
   const { sender, journal } = createTestSender({
     rows: 30,
@@ -62,7 +62,7 @@ test('a defect in building a request ends the sending with that error; the row w
   expect(readRecord(journal).claimed).toBe(4)
 })
 
-test('a row whose mark for a further try found no room is pending and counted once', async () => {
+test('a row whose mark for another try found no space is pending and counted once', async () => {
   const server = await startFaultServer({ onRequest: (_, wire) => wire.send(503, '') })
   let answers = 0
   let failures = 0
@@ -85,7 +85,7 @@ test('a row whose mark for a further try found no room is pending and counted on
   expect(readStates(journal)).toEqual({ items: { 1: 'pending' }, counted: { pending: 1 } })
 })
 
-test('bodies in flight are bounded, and one that is larger than the bound goes alone', async () => {
+test('bodies in flight are limited, and one that exceeds the limit goes alone', async () => {
   const held: (() => void)[] = []
   let mostHeld = 0
   const { sender } = createTestSender({
@@ -93,7 +93,7 @@ test('bodies in flight are bounded, and one that is larger than the bound goes a
     parts: { pace: { kind: 'closed', concurrency: 16 } },
     bodiesMax: 1_000,
     createClient: () => createHeldClient(held),
-    // Three rows of 400 reach the bound; the last row is larger than it.
+    // Three rows of 400 reach the limit; the last row exceeds it.
     toRequest: ({ item }) => toSized(item === 20 ? 5_000 : 400),
   })
   const ended = sender.send()
@@ -106,7 +106,7 @@ test('bodies in flight are bounded, and one that is larger than the bound goes a
   expect(mostHeld).toBe(3)
 })
 
-test('bodies that left room wake as many lanes as it is for', async () => {
+test('released bodies wake as many lanes as there is room for', async () => {
   const held: (() => void)[] = []
   const { sender } = createTestSender({
     rows: 12,
@@ -144,7 +144,7 @@ test('the cells of a row are released once its request is built', async () => {
   await endAll(held, ended)
 })
 
-test('rows keep their retries while the service is away, which is probed by one request at a time', async () => {
+test('rows keep their retries while the service is away, and one request at a time probes it', async () => {
   const open: number[] = []
   let inFlight = 0
   let sent = 0
@@ -160,7 +160,7 @@ test('rows keep their retries while the service is away, which is probed by one 
           sent += 1
           inFlight += 1
           open.push(inFlight)
-          // It is there for one request, and refuses the next 16.
+          // It is available for one request, and refuses the next 16.
           const isRefused = sent > 1 && sent <= 17
           client.send(request, (exchange) => {
             inFlight -= 1
@@ -185,7 +185,7 @@ const LAST_TRIES = [
 ] as const
 
 for (const { what, last, outcome } of LAST_TRIES) {
-  test(`a row that may have been taken and ${what} is unknown`, async () => {
+  test(`a row that may have been accepted and ${what} is unknown`, async () => {
     const exchanges: Exchange[] = [toStatus(503), last]
     const { sender, journal } = createTestSender({
       rows: 1,

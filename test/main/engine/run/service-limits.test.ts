@@ -6,7 +6,7 @@ import { toJudgement } from './to-judgement.ts'
 const success = toJudgement()
 const unreached = toJudgement({ outcome: 'failed', status: null, reached: false, message: 'refused' })
 
-/** A gate, and the way to tell it of tries, each of another row. */
+/** A gate, and a function that reports tries to it, each of another row. */
 function createGate() {
   const gate = new Gate(60_000)
   let item = 0
@@ -17,7 +17,7 @@ function createGate() {
   return { gate, note }
 }
 
-test('the gate is open at first, and after answers of any kind', () => {
+test('the gate is open at first, and after any answer', () => {
   const { gate, note } = createGate()
   expect(gate.waitMs(0)).toBe(0)
   note(success, false, 0)
@@ -27,7 +27,7 @@ test('the gate is open at first, and after answers of any kind', () => {
   expect([gate.waitMs(0), gate.room(0)]).toEqual([0, Infinity])
 })
 
-test('while the service is away it opens for probes, less and less often', () => {
+test('while the service is away it opens for probes at growing intervals', () => {
   const { gate, note } = createGate()
   const waits: number[] = []
   let nowMs = 0
@@ -45,13 +45,13 @@ test('tries that were in flight together count as one probe', () => {
   expect(gate.waitMs(0)).toBe(250)
 })
 
-test('a single row that was not reached closes nothing', () => {
+test('a single unreached row does not close the gate', () => {
   const { gate, note } = createGate()
   note(unreached, false, 0)
   expect(gate.waitMs(0)).toBe(0)
 })
 
-test('after the service is back, probing starts over next time', () => {
+test('after the service is back, probing starts over the next time', () => {
   const { gate, note } = createGate()
   note(unreached, true, 0)
   note(unreached, true, 250)
@@ -72,7 +72,7 @@ test('a service that is back gets twice as many requests with each round of answ
   expect(allowed).toEqual([1, 2, 4, 8, 16])
 })
 
-test('answers to what went out before it closed let nobody in', () => {
+test('answers to requests from before it closed let nobody in', () => {
   const { gate, note } = createGate()
   note(unreached, true, 0)
   for (let i = 0; i < 9; i += 1) note(success, false, 249)

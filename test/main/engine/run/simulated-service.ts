@@ -1,9 +1,9 @@
 import { Throttle } from '../../../../src/main/engine/sending/throttle.ts'
 
-/** What a simulated service says to a request: null if it takes it, else its Retry-After in milliseconds. */
+/** Response of a simulated service: null if it accepts the request, else its Retry-After in milliseconds. */
 export type Limiter = (nowMs: number) => { retryAfterMs: number | null } | null
 
-/** A service that takes so many requests a second, in bursts of up to `burst`. */
+/** A service that accepts that many requests a second, in bursts of up to `burst`. */
 export function createBucket(
   ratePerS: number | ((nowMs: number) => number),
   options: { burst?: number; retryAfterMs?: number | null } = {},
@@ -21,7 +21,7 @@ export function createBucket(
   }
 }
 
-/** A service that takes so many requests in each window of time, as counters of gateways do. */
+/** A service that accepts that many requests in each time window, as gateways count them. */
 export function createWindowLimit(requests: number, windowMs: number): Limiter {
   let window = -1
   let taken = 0
@@ -34,12 +34,12 @@ export function createWindowLimit(requests: number, windowMs: number): Limiter {
   }
 }
 
-/** A service that answers a share of its requests 429, at any pace. */
+/** A service that answers a share of its requests with 429, at any pace. */
 export function createStrays(share: number, retryAfterMs: number | null, random = createRandom(7)): Limiter {
   return () => (random() < share ? { retryAfterMs } : null)
 }
 
-/** One limiter behind another. */
+/** Several limiters in sequence. */
 export function createChain(...limiters: readonly Limiter[]): Limiter {
   return (nowMs) => {
     for (const limiter of limiters) {
@@ -59,13 +59,13 @@ function createRandom(seed: number): () => number {
   }
 }
 
-/** What sending to a simulated service came to. */
+/** The result of sending to a simulated service. */
 export interface SimulatedRun {
   taken: number
   throttled: number
-  /** When the last row was taken, milliseconds. */
+  /** When the last row was accepted, milliseconds. */
   endMs: number
-  /** Rows taken in each second. */
+  /** Rows accepted in each second. */
   takenIn: number[]
   paces: number[]
 }
@@ -75,13 +75,16 @@ interface Waiting {
   atMs: number
 }
 
-/** Sends rows through a throttle to a simulated service on a simulated clock, as lanes do; 429s wait and come again. */
+/**
+ * Sends rows through a throttle to a simulated service on a simulated clock, as lanes do; 429s wait and are
+ * sent again.
+ */
 export function simulate(options: {
   limiter: Limiter
   rows: number
   inFlight?: number
   latencyMs?: number
-  /** Gives up then, milliseconds. */
+  /** Time limit, milliseconds. */
   untilMs?: number
   throttle?: Throttle
 }): SimulatedRun {
@@ -116,7 +119,7 @@ export function simulate(options: {
       const item = index >= 0 ? waiting.splice(index, 1)[0]?.item : next < rows ? next++ : undefined
       if (item === undefined) break
       throttle.noteSent(nowMs)
-      // Each request arrives at an instant of its own.
+      // Each request arrives at its own instant.
       const jitterMs = random()
       flights.push({
         item,

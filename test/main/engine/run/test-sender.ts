@@ -12,7 +12,7 @@ import { type PlanInput, planSchema } from '../../../../src/shared/plan/plan.ts'
 import { createServiceClient } from '../../../helpers/create-service-client.ts'
 import { openReadyJournal, readRecord } from '../journal/test-journal.ts'
 
-/** What a test may set of the sender it makes. */
+/** Options of a test's sender. */
 export type TestSenderOptions = Partial<SenderOptions> & {
   rows?: number
   journal?: Journal
@@ -20,7 +20,7 @@ export type TestSenderOptions = Partial<SenderOptions> & {
   parts?: Partial<PlanInput>
 }
 
-/** A sender over a journal of so many rows, each sent as the id of its item; closed when the test is finished. */
+/** A sender over a journal with that many rows, each sent as its item's id; closes after the test. */
 export function createTestSender(options: TestSenderOptions = {}) {
   const { rows = 3, baseUrl = 'http://127.0.0.1:1', parts = {}, journal = openReadyJournal(rows) } = options
   const plan = planSchema.parse({
@@ -68,7 +68,7 @@ export function toTestRequest(item: number): ReturnType<SenderOptions['toRequest
   return { request: { method: 'POST', path: '/task', body, isAnonymous: false }, rowKeys: [] }
 }
 
-/** A client whose requests end when the test says so, with the answer of a service that took them. */
+/** A client whose requests end on the test's command, with the answer of a service that accepted them. */
 export function createHeldClient(held: (() => void)[]): ServiceClient {
   return {
     send: (_, onEnd) => {
@@ -83,12 +83,14 @@ export function createHeldClient(held: (() => void)[]): ServiceClient {
   }
 }
 
-/** Waits until so many requests are in flight: marks reach the disk before what they cover goes out. */
+/**
+ * Waits until that many requests are in flight: marks reach the disk before the requests they cover go out.
+ */
 export async function untilHeld(held: readonly unknown[], count: number): Promise<void> {
   while (held.length < count) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Lets every request end, also those that go out only then, until the sender has ended. */
+/** Ends every request, including later ones, until the sender has ended. */
 export async function endAll<End>(held: (() => void)[], ended: Promise<End>): Promise<End> {
   let isOver = false
   const noteEnd = (): void => {
@@ -102,12 +104,12 @@ export async function endAll<End>(held: (() => void)[], ended: Promise<End>): Pr
   return ended
 }
 
-/** What a client tells of a service that refuses connections. */
+/** A client's report of a service that refuses connections. */
 export function toRefusal(): Exchange {
   return { kind: 'breakdown', code: 'ECONNREFUSED', message: '', sent: false, status: null, ...toTimings() }
 }
 
-/** What a client tells of a service that answers with this status and nothing else. */
+/** A client's report of a service that answers with only this status. */
 export function toStatus(status: number): Exchange {
   const headers = { contentType: 'text/plain', retryAfter: null, location: null }
   return { kind: 'answer', status, ...headers, body: '', ...toTimings() }

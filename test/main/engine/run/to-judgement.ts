@@ -2,7 +2,7 @@ import { VERIFIED } from '../../../../src/main/engine/service/echoes.ts'
 import type { Judgement } from '../../../../src/main/engine/service/judgement.ts'
 import { NO_NAMES } from '../../../../src/shared/service/answer-findings.ts'
 
-/** The judgement of a task that succeeded, changed as told. */
+/** The judgement of a successful task, with the given changes. */
 export function toJudgement(parts: Partial<Judgement> = {}): Judgement {
   return {
     outcome: 'succeeded',

@@ -5,12 +5,12 @@ function toPostId(request: WireRequest): string {
   return (JSON.parse(request.body) as { post_id: string }).post_id
 }
 
-/** The row that a request was made from: post_ids of the tests end in it. */
+/** The row of a request: post_ids of the tests end in it. */
 export function toRow(request: WireRequest): number {
   return Number(toPostId(request).split('-').at(-1))
 }
 
-/** The bodies that came for each row, in the order they came. */
+/** The bodies that came for each row, in order of arrival. */
 export function listBodies(server: FaultServer): Map<number, string[]> {
   const bodies = new Map<number, string[]>()
   for (const request of server.requests) {
@@ -20,7 +20,7 @@ export function listBodies(server: FaultServer): Map<number, string[]> {
   return bodies
 }
 
-/** How often each row came, in the order of the rows. */
+/** How often each row came, in row order. */
 export function countArrivals(server: FaultServer): number[] {
   return [...listBodies(server)].sort(([a], [b]) => a - b).map(([, bodies]) => bodies.length)
 }

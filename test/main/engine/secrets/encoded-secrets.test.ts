@@ -20,7 +20,7 @@ const NAMES: Record<string, string> = {
   '<': 'lt',
 }
 
-/** Ways in which a service may write a key, none of which depends on the key. */
+/** Encodings that a service may use for a key, independent of the key. */
 const ENCODINGS = {
   asItIs: (text) => text,
   hex: (text) => Buffer.from(text, 'latin1').toString('hex'),
@@ -37,7 +37,7 @@ const ENCODINGS = {
   script: (text) => each(text, (code) => `\\x${hex(code, 2)}`),
 } satisfies Record<string, Encode>
 
-/** Ways that lose how the text was written, so that only a key itself may be written so. */
+/** Encodings that lose information about the text, so that only the key itself may be encoded so. */
 const INNERMOST = {
   ...ENCODINGS,
   capitals: (text) => text.toUpperCase(),
@@ -54,7 +54,7 @@ function drawKey(random: () => number): string {
   return Array.from({ length }, () => ALPHABET[Math.floor(random() * ALPHABET.length)]).join('')
 }
 
-it('takes a key out of a text whichever way it is written, and that written another way', () => {
+it('removes a key from a text in every encoding, and with a second encoding on top', () => {
   const random = createRandom(20_261_126)
   const missed: string[] = []
   for (const [innerName, inner] of Object.entries(INNERMOST)) {
@@ -81,7 +81,7 @@ it.each<[string, Encode]>([
   ['base64 of UTF-16 in hexadecimal', (key) => ENCODINGS.hex(btoa(INNERMOST.utf16le(key)))],
   ['base64 in an URL within JSON', (key) => JSON.stringify(encodeURIComponent(`${btoa(`user:${key}`)}`))],
   ['base64 that begins in the middle of a path', (key) => `/files/${btoa(btoa(key))}/x`],
-])('takes a key out of %s', (_, encode) => {
+])('removes a key from %s', (_, encode) => {
   const redactor = new Redactor()
   const key = 'sk-live-4f9a8b7c6d'
   redactor.add(key)
@@ -89,7 +89,7 @@ it.each<[string, Encode]>([
   expect(redactor.redact(`a ${encode(key)} b`)).not.toContain(encode(key).slice(10, 30))
 })
 
-it('leaves long ids, hashes and encoded texts without a key as they are', () => {
+it('leaves long ids, hashes and encoded texts without a key unchanged', () => {
   const redactor = new Redactor()
   redactor.add('sk-live-4f9a8b7c6d')
   const random = createRandom(7)
@@ -102,7 +102,7 @@ it('leaves long ids, hashes and encoded texts without a key as they are', () => 
   expect(redactor.redact(text)).toBe(text)
 })
 
-it('looks into a bounded part of what is encoded, and at all of the text', () => {
+it('searches a limited part of encoded data, and all of the text', () => {
   const redactor = new Redactor()
   const key = 'sk-live-4f9a8b7c6d'
   redactor.add(key)

@@ -8,7 +8,7 @@ const NAME = { workspace: '/home/me/sluice', connection: 'staging', label: 'defa
 const createKey = () => ({ text: 'the-key', route: 'the-route', revision: randomUUID() })
 
 describe('a key that was typed', () => {
-  it('is kept in the lasting store, under a name that a person recognises, and found by another process', async () => {
+  it('is stored permanently under a recognisable name, and found by another process', async () => {
     const keyring = createMemoryKeyring()
     const key = createKey()
     const store = createKeyStore(keyring)
@@ -22,7 +22,7 @@ describe('a key that was typed', () => {
     expect(await store.get(NAME, typed)).toBeNull()
   })
 
-  it('is asked of the lasting store once, and again before it is removed', async () => {
+  it('is read from the permanent store once, and again before it is removed', async () => {
     const keyring = createMemoryKeyring()
     const key = createKey()
     const typed = { place: 'keyring', revision: key.revision } as const
@@ -55,7 +55,7 @@ describe('a key that was typed', () => {
     expect(keyring.entries.size).toBe(1)
   })
 
-  it('is kept for the session where the lasting store fails or is missing, with the reason', async () => {
+  it('is kept for the session if the permanent store fails or is missing, with the reason', async () => {
     const keyring = createMemoryKeyring()
     keyring.trouble = 'the keyring is locked'
     for (const lasting of [keyring, { absence: 'the keyring is locked' }]) {
@@ -67,7 +67,7 @@ describe('a key that was typed', () => {
     }
   })
 
-  it('is said to be locked in where its store does not give it out', async () => {
+  it('is reported as locked if its store does not give it out', async () => {
     const keyring = createMemoryKeyring()
     const key = createKey()
     await createKeyStore(keyring).set(NAME, key)
@@ -79,7 +79,7 @@ describe('a key that was typed', () => {
     )
   })
 
-  it('is not mistaken for what another program put in its place', async () => {
+  it('is not mistaken for what another program stored in its place', async () => {
     const keyring = createMemoryKeyring()
     const key = createKey()
     await createKeyStore(keyring).set(NAME, key)
@@ -90,7 +90,7 @@ describe('a key that was typed', () => {
     }
   })
 
-  it('is never asked for in a store of another kind', async () => {
+  it('is never looked up in a store of another kind', async () => {
     const keyring = createMemoryKeyring()
     keyring.trouble = 'asked'
     expect(await createKeyStore(keyring).get(NAME, { place: 'profile', revision: randomUUID() })).toBeNull()

@@ -23,7 +23,7 @@ function stubEnvironment(values: Record<string, string | undefined>): void {
 }
 
 describe("the system's keyring", () => {
-  it('is said to be missing in a plain sentence where the system has none, with the raw error as its cause only', async () => {
+  it('is reported as missing in a plain sentence, with the raw error only as its cause', async () => {
     stubEnvironment({ DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere', XDG_RUNTIME_DIR: '/nowhere' })
     if (process.platform !== 'linux') return
     const keyring = createKeyring(KEYRING_PROCESS)
@@ -39,7 +39,7 @@ describe("the system's keyring", () => {
   it.each([
     ['SS error: prompt dismissed', 'the keyring is locked, or was not unlocked when the system asked'],
     ['Platform failure: DBus error: 7', 'the keyring failed. Check that it works in other programs'],
-  ])('says what "%s" means', async (detail, message) => {
+  ])('explains "%s"', async (detail, message) => {
     const outcome = JSON.stringify({ kind: 'failed', detail })
     const keyring = createOddKeyring(
       `process.on('message', ({ id }) => process.send({ id, outcome: ${outcome} }))`,
@@ -48,7 +48,7 @@ describe("the system's keyring", () => {
     expect(failed).toMatchObject({ message, cause: detail })
   })
 
-  it('fails its calls where its process breaks off, and is started again for the next one', async () => {
+  it('fails its calls if its process breaks off, and is restarted for the next one', async () => {
     const keyring = createOddKeyring(`process.on('message', ({ id, kind }) => {
       if (kind === 'set') process.abort()
       process.send({ id, outcome: { kind: 'done', value: 'kept' } })
@@ -57,7 +57,7 @@ describe("the system's keyring", () => {
     expect(await keyring.get('one')).toBe('kept')
   })
 
-  it('gives up on a call that nobody answers, such as while it waits to be unlocked', async () => {
+  it('gives up on an unanswered call, for example while it waits to be unlocked', async () => {
     const keyring = createOddKeyring(`process.on('message', () => {})`, 100)
     await expect(keyring.get('one')).rejects.toThrow('it may be locked')
   })

@@ -48,7 +48,7 @@ describe('the redactor takes out a secret', () => {
     }
   })
 
-  it('and leaves escapes around it as they are', () => {
+  it('and leaves escapes around it unchanged', () => {
     const redactor = createRedactor(KEY)
     expect(redactor.redact(encodeURIComponent(JSON.stringify({ message: KEY })))).toBe(
       '%7B%22message%22%3A%22[redacted]%22%7D',
@@ -59,14 +59,14 @@ describe('the redactor takes out a secret', () => {
     expect(redactor.redact(toText(KEY))).toBe(toText('[redacted]'))
   })
 
-  it('of every one that was added, the whole of the longest where one begins another', () => {
+  it('for each added one, and all of the longest if one begins another', () => {
     const redactor = createRedactor('clerk:proxy-secret', 'proxy-secret', 'clerk:proxy-secret-2')
     expect(redactor.redact('clerk:proxy-secret-2, clerk:proxy-secret, proxy-secret')).toBe(
       '[redacted], [redacted], [redacted]',
     )
   })
 
-  it('from bytes, and leaves those around it as they are', () => {
+  it('from bytes, and leaves those around it unchanged', () => {
     const bytes = Buffer.concat([Buffer.from([0xff, 0x00, 0xc3]), Buffer.from(KEY), Buffer.from('ä')])
     const expected = Buffer.concat([Buffer.from([0xff, 0x00, 0xc3]), Buffer.from('[redacted]ä')])
     expect(Buffer.from(createRedactor(KEY).redactBytes(bytes))).toEqual(expected)
@@ -76,13 +76,13 @@ describe('the redactor takes out a secret', () => {
   })
 })
 
-it('leaves texts without a secret as they are, and the same object', () => {
+it('leaves texts without a secret unchanged, as the same object', () => {
   const bytes = Buffer.from('{"message":"100 % \\u00e9 &#228; \\/"}')
   expect(createRedactor(KEY).redactBytes(bytes)).toBe(bytes)
   expect(createRedactor().redactBytes(bytes)).toBe(bytes)
 })
 
-it('looks for no secret so short that it occurs in ordinary answers', () => {
+it('does not search for a secret so short that it occurs in ordinary answers', () => {
   const short = 'x'.repeat(REDACTED_MIN_CHARACTERS - 1)
   expect(createRedactor(short).redact(`text ${short}`)).toBe(`text ${short}`)
   expect(createRedactor(`${short}x`).redact(`text ${short}x`)).toBe('text [redacted]')

@@ -14,7 +14,10 @@ import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 
 const ENGINE = join(import.meta.dirname, '../../../../src/main/engine')
 
-/** Checks a connection in a process whose system trusts what this file holds, since a process reads its store once. */
+/**
+ * Tests a connection in a process whose system trusts the authorities in this file, because a process reads
+ * its store only once.
+ */
 async function checkElsewhere(
   baseUrl: string,
   store: string,
@@ -82,7 +85,7 @@ describe.skipIf(process.platform !== 'linux')('the certificate authorities of th
   })
 })
 
-it('reads the store of the system only where something on the way is encrypted', () => {
+it('are read only if something on the way is encrypted', () => {
   const http = 'http://127.0.0.1:80'
   expect(usesSystemAuthorities('https://api.example.com', {})).toBe(true)
   expect(usesSystemAuthorities(http, {})).toBe(false)
@@ -90,6 +93,6 @@ it('reads the store of the system only where something on the way is encrypted',
   expect(usesSystemAuthorities('https://api.example.com', { tls: { systemAuthorities: false } })).toBe(false)
 })
 
-it('leaves the built-in authorities as they are where nothing is added to them', () => {
+it('leave the built-in authorities unchanged if nothing is added', () => {
   expect(readSecureContext(undefined, [])).toBeNull()
 })

@@ -54,14 +54,14 @@ describe('the proxy that the environment names', () => {
     expect(found === null).toBe(isExcepted)
   })
 
-  it('takes a password with a percent sign that encodes nothing as it is', async () => {
+  it('accepts a password with a percent sign that encodes nothing', async () => {
     const found = await createEnvironmentProxies({
       HTTPS_PROXY: 'http://clerk:100%%2Fa%zz@proxy.example.com:3128',
     })(SERVICE)
     expect(found?.credentials?.toHeader(new URL(PROXY))).toBe(`Basic ${btoa('clerk:100%/a%zz')}`)
   })
 
-  it('has its user name and password apart from its address', async () => {
+  it('has its user name and password separate from its address', async () => {
     const find = createEnvironmentProxies({ HTTPS_PROXY: 'http://clerk:p%40ss@proxy.example.com:3128' })
     const found = await find(SERVICE)
     expect(found?.proxy).toEqual({ url: PROXY, credentialsEnv: 'HTTPS_PROXY' })
@@ -71,7 +71,7 @@ describe('the proxy that the environment names', () => {
   it.each([
     ['socks5://me:hunter2@proxy.example.com:1080', 'socks5://proxy.example.com:1080 is neither an HTTP nor'],
     ['http://me:hunter2@:x', 'HTTPS_PROXY must hold the address of a proxy'],
-  ])('is refused where it cannot be used, without its password: %s', async (value, message) => {
+  ])('is refused if it cannot be used, without its password: %s', async (value, message) => {
     const refused = createEnvironmentProxies({ HTTPS_PROXY: value })(SERVICE)
     await expect(refused).rejects.toMatchObject({
       code: 'BAD_PLAN',
@@ -94,7 +94,7 @@ describe('the proxy that the settings of the system name', () => {
     expect(parseProxyList(list, SERVICE)?.proxy.url ?? null).toBe(expected)
   })
 
-  it('is refused where only SOCKS proxies are named, with what to do', () => {
+  it('is refused if only SOCKS proxies are named, with what to do', () => {
     expect(() => parseProxyList('SOCKS5 a.test:1080', SERVICE)).toThrow(
       'the proxy of this system for api.example.com cannot be used: SOCKS5 a.test:1080 is neither',
     )

@@ -18,7 +18,7 @@ interface TestLook {
   restMs?: number
 }
 
-/** Lanes over clients that answer when the test says so, and a stock of jobs. */
+/** Lanes over clients that answer on the test's command, and a supply of jobs. */
 function createTestLanes(concurrency: number, jobs: number, { queue, restMs }: TestLook = {}) {
   const open: { client: number; end: () => void }[] = []
   const state = {
@@ -90,7 +90,7 @@ test('lanes take jobs only when they are open and woken', async () => {
   expect([state.taken, lanes.inFlight]).toEqual([2, 2])
 })
 
-test('no more requests are in flight than the concurrency, however often lanes are woken', async () => {
+test('requests in flight never exceed the concurrency, however often lanes are woken', async () => {
   const { lanes, state, open, endOne } = createTestLanes(3, 50)
   lanes.open()
   for (let i = 0; i < 10; i += 1) lanes.wake(10)
@@ -111,7 +111,7 @@ test('the queue alone limits the requests in flight', async () => {
   expect([narrow.open.length, narrow.lanes.inFlight]).toEqual([2, 2])
 })
 
-test('lanes that are woken while all places are taken leave nothing behind in the queue', async () => {
+test('lanes that are woken while all slots are taken leave nothing in the queue', async () => {
   const queue = new PQueue({ concurrency: 3 })
   const { lanes, state, open, endOne } = createTestLanes(3, 8, { queue })
   lanes.open()
@@ -123,7 +123,7 @@ test('lanes that are woken while all places are taken leave nothing behind in th
   expect([state.ended, lanes.inFlight, queue.size, queue.pending]).toEqual([8, 0, 0, 0])
 })
 
-test('a lane that has just found nothing begins again when it is woken in the same moment', async () => {
+test('a lane that has just found nothing starts again if it is woken at the same moment', async () => {
   const { lanes, state, open, endOne } = createTestLanes(1, 1)
   lanes.open()
   lanes.wake(1)
@@ -134,7 +134,7 @@ test('a lane that has just found nothing begins again when it is woken in the sa
   expect([open.length, state.taken, state.clients]).toEqual([1, 2, 1])
 })
 
-test('a lane that rests after a job keeps its place, and is not waited for at the end', async () => {
+test('a lane that rests after a job keeps its slot, and is not waited for at the end', async () => {
   const { lanes, state, open, endOne } = createTestLanes(2, 50, { restMs: 3_600_000 })
   lanes.open()
   lanes.wake(50)
@@ -147,7 +147,7 @@ test('a lane that rests after a job keeps its place, and is not waited for at th
   expect([state.taken, lanes.busy]).toEqual([2, 0])
 })
 
-test('no concurrency at all stops sending, and some of it lets it go on', async () => {
+test('zero concurrency stops sending, and more of it continues it', async () => {
   const { lanes, state, open, endOne } = createTestLanes(2, 50)
   lanes.open()
   lanes.wake(2)
@@ -170,7 +170,7 @@ test('a lane continues on its own while there are jobs, over its own connection'
   expect([endOne(), endOne(), endOne(), state.ended, lanes.inFlight]).toEqual([1, 1, 1, 3, 0])
 })
 
-test('the lane that waited least is woken first, so that few connections carry a slow pace', async () => {
+test('the lane that waited least is woken first, so that a slow pace uses few connections', async () => {
   const { lanes, state, open, endOne } = createTestLanes(4, 4)
   lanes.open()
   lanes.wake(4)
@@ -187,7 +187,7 @@ test('the lane that waited least is woken first, so that few connections carry a
   expect(carriers).toEqual([4, 4, 4, 4, 4])
 })
 
-test('waking asks no lane twice for nothing', async () => {
+test('waking asks no lane twice in vain', async () => {
   const { lanes, state } = createTestLanes(2, 0)
   lanes.open()
   lanes.wake(2)
@@ -197,7 +197,7 @@ test('waking asks no lane twice for nothing', async () => {
   expect(state.asked).toBeLessThanOrEqual(2)
 })
 
-test('more concurrency is used at once', async () => {
+test('added concurrency is used at once', async () => {
   const { lanes, open } = createTestLanes(2, 50)
   lanes.open()
   lanes.wake(2)
@@ -207,7 +207,7 @@ test('more concurrency is used at once', async () => {
   expect([open.length, lanes.concurrency]).toEqual([5, 5])
 })
 
-test('less concurrency ends lanes with the job they have', async () => {
+test('less concurrency ends lanes after their current job', async () => {
   const { lanes, state, open, endOne } = createTestLanes(5, 50)
   lanes.open()
   lanes.wake(5)
@@ -222,7 +222,7 @@ test('less concurrency ends lanes with the job they have', async () => {
   expect([open.length, state.taken]).toEqual([2, 6])
 })
 
-test('less concurrency ends waiting lanes first, and more of it takes their connections up again', async () => {
+test('less concurrency ends waiting lanes first, and more of it reuses their connections', async () => {
   const { lanes, state, open, endOne } = createTestLanes(4, 4)
   lanes.open()
   lanes.wake(4)
@@ -238,7 +238,7 @@ test('less concurrency ends waiting lanes first, and more of it takes their conn
   expect([open.length, state.clients, state.mostOpen]).toEqual([4, 4, 4])
 })
 
-test('closing waits for what is in flight, and takes nothing more', async () => {
+test('closing waits for requests in flight, and takes nothing more', async () => {
   const { lanes, state, open, endOne } = createTestLanes(3, 50)
   lanes.open()
   lanes.wake(3)
@@ -256,7 +256,7 @@ test('closing waits for what is in flight, and takes nothing more', async () => 
   expect(state.taken).toBe(3)
 })
 
-test('lanes that are opened again use the connections they had; destroying closes each of them', async () => {
+test('reopened lanes use their old connections; destroying closes each of them', async () => {
   const { lanes, state, open, endOne } = createTestLanes(2, 2)
   lanes.open()
   lanes.wake(2)
@@ -274,7 +274,7 @@ test('lanes that are opened again use the connections they had; destroying close
   expect(state.destroyed).toBe(2)
 })
 
-test('an error of a job is reported and ends only its lane; the lanes can still be closed', async () => {
+test('an error in a job is reported and ends only its lane; the lanes can still be closed', async () => {
   const { lanes, state, errors, open, endOne } = createTestLanes(2, 50)
   lanes.open()
   lanes.wake(2)

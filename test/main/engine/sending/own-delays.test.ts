@@ -4,7 +4,10 @@ import { LatencyMeter } from '../../../../src/shared/load/latency-meter.ts'
 
 const NONE = { durationUs: null, responseUs: null, lagUs: 0, unreadUs: 0 } satisfies OwnDelay
 
-/** So many requests of 20 ms as the service has it, of which the last ones had delays of this machine; milliseconds. */
+/**
+ * That many requests which take the service 20 ms, the last of which had delays of this machine;
+ * milliseconds.
+ */
 function listShaped(count: number, delayed: number, { lagMs = 0, unreadMs = 0 }, serviceMs = 20) {
   const told = new LatencyMeter()
   const own = new OwnDelays()
@@ -19,14 +22,14 @@ function listShaped(count: number, delayed: number, { lagMs = 0, unreadMs = 0 },
   return own.listShaped(told).map(({ metric, point }) => `${metric} ${point}`)
 }
 
-test('answers that lay unread shape both latencies, late starts the one that begins when a request is due', () => {
+test('unread answers affect both latencies, late starts only the one that begins when a request is due', () => {
   expect(listShaped(200, 10, { unreadMs: 5 })).toEqual(['http_req_duration p99', 'response_time p99'])
   expect(listShaped(200, 10, { lagMs: 5 })).toEqual(['response_time p99'])
   expect(listShaped(200, 30, { lagMs: 5 })).toEqual(['response_time p90', 'response_time p99'])
   expect(listShaped(200, 120, { lagMs: 5 })).toHaveLength(3)
 })
 
-test('delays that no percentile shows shape none, however long', () => {
+test('delays that no percentile shows affect none, however long', () => {
   expect(listShaped(200, 1, { lagMs: 500, unreadMs: 500 })).toEqual([])
 })
 
@@ -37,14 +40,14 @@ test('a figure may be off by a millisecond or by a tenth', () => {
   expect(listShaped(200, 200, { lagMs: 11 }, 100)).toHaveLength(3)
 })
 
-test('a percentile of so few requests that it is their maximum is not judged', () => {
+test('a percentile of too few requests, which is their maximum, is not judged', () => {
   expect(listShaped(99, 1, { lagMs: 50 })).toEqual([])
   expect(listShaped(9, 1, { lagMs: 50 })).toEqual([])
   expect(listShaped(9, 5, { lagMs: 50 })).toEqual(['response_time p50'])
   expect(listShaped(1, 1, { lagMs: 50 })).toEqual([])
 })
 
-test('what was added up is judged as a whole', () => {
+test('merged measurements are judged as a whole', () => {
   const told = new LatencyMeter()
   const own = new OwnDelays()
   const addSecond = (lagMs: number) => {
@@ -62,7 +65,7 @@ test('what was added up is judged as a whole', () => {
   expect(own.listShaped(told)).toEqual([])
 })
 
-test('says how much of a figure is left without the delays', () => {
+test('reports how much of a figure is left without the delays', () => {
   const told = new LatencyMeter()
   const own = new OwnDelays()
   for (let i = 0; i < 2; i += 1) {
@@ -75,7 +78,7 @@ test('says how much of a figure is left without the delays', () => {
   expect(shaped?.withoutMs).toBeCloseTo(24, 1)
 })
 
-test('a late start is the limit of requests in flight, opening a connection, or this machine', () => {
+test('a late start is caused by the limit of requests in flight, opening a connection, or this machine', () => {
   const lag = { lagUs: 9_000, hasWaited: false, connectUs: null, blockedUs: 100 }
   expect(toOwnLagUs(lag)).toBe(9_000)
   expect(toOwnLagUs({ ...lag, hasWaited: true })).toBe(0)

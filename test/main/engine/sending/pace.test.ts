@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createPacer } from '../../../../src/main/engine/sending/pace.ts'
 
 describe('a closed pace', () => {
-  test('is bounded by what is in flight alone', () => {
+  test('is limited only by requests in flight', () => {
     const pacer = createPacer({ kind: 'closed', concurrency: 7 })
     pacer.start(0)
     expect(pacer.concurrency).toBe(7)
@@ -19,11 +19,11 @@ describe('an open pace', () => {
     return pacer
   }
 
-  test('has its cap in flight', () => {
+  test('has its limit in flight', () => {
     expect(openPacer(10).concurrency).toBe(3)
   })
 
-  test('has the first request due at once, and the next a whole interval later', () => {
+  test('has the first request due at once, and the next one interval later', () => {
     const pacer = openPacer(10)
     expect(pacer.due(999)).toBe(0)
     expect(pacer.due(1_000)).toBe(1)
@@ -41,18 +41,18 @@ describe('an open pace', () => {
     expect(pacer.due(1_250)).toBe(1)
   })
 
-  test('keeps an absolute schedule: however late anybody looks, no lateness adds up', () => {
+  test('keeps an absolute schedule: however late it is read, lateness does not add up', () => {
     const pacer = openPacer(1_000 / 3)
     let nowMs = 1_000
     for (let i = 0; i < 1_000; i += 1) {
-      // Always looked at 2.9 ms too late.
+      // Always read 2.9 ms too late.
       nowMs = Math.max(nowMs, 1_000 + i * 3) + 2.9
       expect(pacer.due(nowMs)).toBeGreaterThanOrEqual(1)
       expect(pacer.take()).toBeCloseTo(1_000 + i * 3, 6)
     }
   })
 
-  test('does not make up for what would have been due in a pause', () => {
+  test('does not catch up after a pause', () => {
     const pacer = openPacer(10)
     pacer.take()
     pacer.start(50_000)

@@ -15,7 +15,7 @@ describe('the back-off', () => {
     [7, 10_000],
     [50, 10_000],
     [2_000, 10_000],
-  ])('after try %i lasts up to %i ms, and as little as none', (attempt, mostMs) => {
+  ])('after try %i lasts at most %i ms, and may be zero', (attempt, mostMs) => {
     expect(toRetryDelayMs(attempt, null, RULES, LATEST)).toBe(mostMs)
     expect(toRetryDelayMs(attempt, null, RULES, EARLIEST)).toBe(0)
     expect(toRetryDelayMs(attempt, null, RULES, () => 0.5)).toBe(mostMs / 2)

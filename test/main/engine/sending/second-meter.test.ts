@@ -11,7 +11,7 @@ function createMeter(total = new LatencyMeter()) {
   const clock = { s: 0 }
   const meter = new SecondMeter({ total, nowUs: () => toUs(START_S + clock.s) })
   onTestFinished(() => meter.close())
-  /** Notes a try that ends now. */
+  /** Records a try that ends now. */
   const note = (
     outcome: Outcome = 'succeeded',
     durationUs = 1_000,
@@ -33,7 +33,7 @@ function createMeter(total = new LatencyMeter()) {
   return { meter, clock, note, total }
 }
 
-test('a second is taken when it is over, once, with all that ended in it', () => {
+test('a second is taken when it is over, once, with everything that ended in it', () => {
   const { meter, clock, note } = createMeter()
   clock.s = 0.2
   note()
@@ -50,14 +50,14 @@ test('a second is taken when it is over, once, with all that ended in it', () =>
   expect(meter.take()).toEqual([])
 })
 
-test('the running second is taken too where all is asked for', () => {
+test('the current second is taken too if all are requested', () => {
   const { meter, note } = createMeter()
   note()
   expect(meter.take(true)).toMatchObject([{ at: START_S, succeeded: 1 }])
   expect(meter.take(true)).toEqual([])
 })
 
-test('seconds without an end are left out', () => {
+test('seconds in which nothing ended are left out', () => {
   const { meter, clock, note } = createMeter()
   note()
   clock.s = 5
@@ -66,7 +66,7 @@ test('seconds without an end are left out', () => {
   expect(meter.take().map(({ at }) => at - START_S)).toEqual([0, 5])
 })
 
-test('seconds whose transaction was undone come again, in order', () => {
+test('seconds of a rolled back transaction come again, in order', () => {
   const { meter, clock, note } = createMeter()
   note()
   clock.s = 1
@@ -79,7 +79,7 @@ test('seconds whose transaction was undone come again, in order', () => {
   expect(meter.take().map(({ at }) => at - START_S)).toEqual([0, 1, 2])
 })
 
-test('the rate is that of the last whole second; of the first, what it has so far', () => {
+test('the rate is that of the last whole second; in the first, of the time so far', () => {
   const { meter, clock, note } = createMeter()
   for (let i = 0; i < 3; i += 1) note()
   expect(meter.ratePerSecond).toBe(3)
@@ -94,7 +94,7 @@ test('the rate is that of the last whole second; of the first, what it has so fa
   expect(meter.ratePerSecond).toBe(0)
 })
 
-test('a try counts in the second in which it ended, not where it was sent', () => {
+test('a try counts in the second in which it ended, not when it was sent', () => {
   const { meter, clock, note } = createMeter()
   clock.s = 1.5
   note('succeeded', 1_400_000)
@@ -102,7 +102,7 @@ test('a try counts in the second in which it ended, not where it was sent', () =
   expect(meter.take()).toMatchObject([{ at: START_S + 1, succeeded: 1 }])
 })
 
-test('an open pace measures from when a request was due, a closed one has no such series', () => {
+test('an open pace also measures from when a request was due, a closed one has no such series', () => {
   const { meter, clock, note } = createMeter()
   clock.s = 0.5
   note('succeeded', 10_000, 4_000)
@@ -125,7 +125,7 @@ test('the total includes what earlier sessions measured', () => {
   expect(meter.total.percentiles('http_req_duration')).toMatchObject({ count: 2, min: 1, max: 9 })
 })
 
-test('an attempt that was not sent is counted without a latency; a timed-out one has a latency', () => {
+test('a try that was not sent is counted without a latency; a timed-out one has a latency', () => {
   const { meter, clock, note } = createMeter()
   clock.s = 0.5
   note('failed', 7_000, 1_000, { isSent: false, isTimed: false })

@@ -9,13 +9,13 @@ import {
   simulate,
 } from '../run/simulated-service.ts'
 
-/** Rows taken a second, and the share of answers that were 429. */
+/** Rows accepted per second, and the share of 429s among answers. */
 function toFigures({ taken, throttled, endMs }: SimulatedRun) {
   return { takenPerS: (taken * 1000) / endMs, share: throttled / (taken + throttled) }
 }
 
 test.each([0.02, 0.05, 0.2])(
-  'stray 429s with Retry-After: 1 cost only their own rows a wait, at a share of %d',
+  'occasional 429s with Retry-After: 1 delay only their own rows, at a share of %d',
   (share) => {
     const rows = 5_572
     const without = simulate({ limiter: () => null, rows })
@@ -48,7 +48,7 @@ test.each(
   },
 )
 
-test('a limit behind strays is found, too', () => {
+test('a limit is found despite additional random 429s', () => {
   const limiter = createChain(
     createStrays(0.05, 1_000),
     createBucket(200, { burst: 10, retryAfterMs: 1_000 }),
@@ -85,7 +85,7 @@ test('a limit of a few requests a second is kept', () => {
   const limiter = createBucket(2, { burst: 2, retryAfterMs: 1_000 })
   const run = simulate({ limiter, rows: 100 })
   expect(toFigures(run).takenPerS).toBeGreaterThan(1.8)
-  // Sixty or so at first, one every few seconds after that.
+  // About sixty at first, then one every few seconds.
   expect(run.throttled).toBeLessThan(100)
 })
 
@@ -96,7 +96,7 @@ test('when a limit is lifted the pace is unlimited again', () => {
   expect([throttle.isThrottling, throttle.pacePerS]).toEqual([false, Infinity])
 })
 
-test('a service that answers nothing but 429 gets single probes, less and less often', () => {
+test('a service that answers only 429 gets single probes at growing intervals', () => {
   const run = simulate({ limiter: () => ({ retryAfterMs: null }), rows: 1_000, untilMs: 60_000 })
   expect(run.taken).toBe(0)
   expect(run.throttled).toBeLessThan(80)
@@ -107,7 +107,7 @@ test('a service that was throttling everything is soon used again', () => {
   expect(simulate({ limiter, rows: 5_000 }).endMs).toBeLessThan(20_000)
 })
 
-/** A throttle that has just got nothing but 429s until it holds everything. */
+/** A throttle that has just got only 429s until it holds everything. */
 function createHeld(retryAfterMs: number | null, maxWaitMs = 60_000) {
   const throttle = new Throttle(maxWaitMs)
   let nowMs = 0
@@ -119,7 +119,7 @@ function createHeld(retryAfterMs: number | null, maxWaitMs = 60_000) {
   return { throttle, nowMs }
 }
 
-test('nothing but 429s holds everything for as long as the service asks, a second where it does not, within the bound', () => {
+test('only 429s hold everything for as long as the service asks, a second by default, within the limit', () => {
   for (const [asked, max, waitMs] of [
     [5_000, 60_000, 5_000],
     [null, 60_000, 1_000],
@@ -137,7 +137,7 @@ test('after a hold one probe goes out, and its answer decides', () => {
   expect([throttle.waitMs(probeMs), throttle.room(probeMs)]).toEqual([0, 1])
   throttle.noteSent(probeMs)
   expect(throttle.waitMs(probeMs)).toBe(Infinity)
-  // What went out before the hold says nothing about now.
+  // Answers to requests from before the hold say nothing about now.
   throttle.noteAnswer({
     item: 1,
     isThrottled: false,
@@ -150,14 +150,14 @@ test('after a hold one probe goes out, and its answer decides', () => {
   expect(throttle.nextProbeMs).toBeNull()
 })
 
-test('a probe without an answer is followed by another', () => {
+test('an unanswered probe is followed by another', () => {
   const { throttle, nowMs } = createHeld(null)
   throttle.noteSent(nowMs + 1_000)
   throttle.noteUnanswered(nowMs + 1_000)
   expect(throttle.waitMs(nowMs + 1_000)).toBe(0)
 })
 
-test('one row that is throttled again and again limits nothing', () => {
+test('one row that is throttled repeatedly limits nothing', () => {
   const throttle = new Throttle(60_000)
   for (let nowMs = 0; nowMs < 20; nowMs += 1) {
     throttle.noteSent(nowMs)

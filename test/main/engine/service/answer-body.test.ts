@@ -24,7 +24,7 @@ test.each(CODINGS)('a body in %s is decoded', (name, encode) => {
   expect(decode(encode(Buffer.from(TEXT)), name)).toEqual({ body: TEXT })
 })
 
-test.each(CODINGS)('a body in %s that is cut is never taken for a whole one', (name, encode) => {
+test.each(CODINGS)('a truncated body in %s is never taken for a complete one', (name, encode) => {
   const bytes = encode(Buffer.from(TEXT))
   for (const length of [1, bytes.length >> 1, bytes.length - 1]) {
     expect(decode(bytes.subarray(0, length), name)).toMatchObject({
@@ -34,7 +34,7 @@ test.each(CODINGS)('a body in %s that is cut is never taken for a whole one', (n
   }
 })
 
-test.each(['', 'identity', ' , '])('a body with the coding "%s" is taken as it is', (name) => {
+test.each(['', 'identity', ' , '])('a body with the coding "%s" is not decoded', (name) => {
   expect(decode(Buffer.from(TEXT), name)).toEqual({ body: TEXT })
 })
 
@@ -76,7 +76,7 @@ test('every request asks for answers without a content coding, and one that come
   expect(server.requests[0]?.headers['accept-encoding']).toBe('identity')
 })
 
-test('an answer in an unknown coding is unknown and says which; a refusal in one stays a refusal', async () => {
+test('an answer in an unknown coding is unknown and names it; a refusal in one stays a refusal', async () => {
   const toServer = (status: number) =>
     startFaultServer({
       onRequest: (_, wire) => wire.send(status, 'abc', { 'content-encoding': 'dcz' }),

@@ -22,13 +22,13 @@ const LEGACY = {
 const NAMES = { fromCache: true, languages: ['DE', 'EN'], models: ['ocr', 'text'] }
 
 describe('what an answer names', () => {
-  it('is each language and model once, in alphabetical order, and whether it came from the cache', () => {
+  it('includes each language and model once, in alphabetical order, and whether it came from the cache', () => {
     expect(createTestExchange({ kind: 'task', legacy: true }).judge(toAnswer(200, LEGACY), []).names).toEqual(
       NAMES,
     )
   })
 
-  it('is read of a refusal as well', () => {
+  it('is read from refusals too', () => {
     const { judge } = createTestExchange({ kind: 'task' })
     expect(judge(toAnswer(400, { error: true, message: 'no', language: 'FR' }), []).names.languages).toEqual([
       'FR',
@@ -36,13 +36,13 @@ describe('what an answer names', () => {
     expect(judge(toError(400, 'PARAM_REQUIRED'), []).names).toEqual(NO_NAMES)
   })
 
-  it('stands in the callback of an async task, not in its acknowledgement', () => {
+  it('is in the callback of an async task, not in its acknowledgement', () => {
     const { judge, judgeCallback } = createTestExchange({ kind: 'task', mode: 'async' })
     expect(judge(toAnswer(200, LEGACY), []).names).toEqual(NO_NAMES)
     expect(judgeCallback(JSON.stringify(LEGACY))?.names).toEqual(NAMES)
   })
 
-  it('is nothing in the answer of another row, or to another operation', () => {
+  it('is empty in the answer of another row, or to another operation', () => {
     const { judge, toRowKeys } = createTestExchange({ kind: 'task' })
     const judged = judge(toAnswer(200, { ...LEGACY, from_cache: false }), toRowKeys([{ post_id: 'other' }]))
     expect(judged).toMatchObject({ errorCode: 'ECHO_MISMATCH', names: NO_NAMES })
@@ -50,7 +50,7 @@ describe('what an answer names', () => {
     expect(add.judge(toAnswer(200, LEGACY), []).names).toEqual(NO_NAMES)
   })
 
-  it('has no secret', () => {
+  it('contains no secret', () => {
     const key = bindTestKey('https://service.test', 'german-of-old')
     const { redact } = createRedaction(() => key, { proxyCredentials: null, headerValues: null })
     const { judge } = createTestExchange({ kind: 'task' })
@@ -60,7 +60,7 @@ describe('what an answer names', () => {
     expect(languages[0]).not.toContain('german-of-old')
   })
 
-  it('is what a look at all of the answer finds, whatever that holds', () => {
+  it('equals the result of parsing the full answer, whatever that contains', () => {
     const random = createRandom(3)
     const pick = <Value>(values: readonly Value[]): Value =>
       values[Math.floor(random() * values.length)] as Value

@@ -6,12 +6,12 @@ import { AnswerReader } from '../../../../src/main/engine/service/answer-reader.
 import { AnswerError } from '../../../../src/main/engine/service/exchange.ts'
 import { createDraw } from '../../../helpers/seeded-draw.ts'
 
-/** What was made of the bytes of a connection, the end of which is the end of the bytes. */
+/** The result of reading a connection's bytes to its end. */
 type Reading =
   | { isWhole: true; status: number; body: string; keepsAlive: boolean }
   | { isWhole: false; code: string | null }
 
-/** Reads pieces out of one buffer that each overwrites, as a socket does. */
+/** Reads chunks from one buffer that each overwrites, as a socket does. */
 function readPieces(pieces: readonly Buffer[]): Reading {
   const reader = new AnswerReader()
   const shared = Buffer.alloc(Math.max(1, ...pieces.map(({ length }) => length)))
@@ -20,7 +20,7 @@ function readPieces(pieces: readonly Buffer[]): Reading {
     for (const piece of pieces) {
       shared.fill('!')
       piece.copy(shared)
-      // What comes once it is whole is not the reader's any more.
+      // Bytes after a complete answer do not belong to the reader.
       isWhole ||= reader.read(shared, piece.length)
     }
     isWhole ||= reader.close()
@@ -39,7 +39,7 @@ function readPieces(pieces: readonly Buffer[]): Reading {
 
 const read = (text: string): Reading => readPieces([Buffer.from(text)])
 
-/** What Node's own client makes of the same bytes. */
+/** The result of Node's own client for the same bytes. */
 function readWithNode(bytes: Buffer): Promise<Reading> {
   const wire = new Duplex({ read: () => {}, write: (_chunk, _encoding, done) => done() })
   return new Promise((resolve) => {
@@ -128,7 +128,10 @@ const WHOLE: [name: string, text: string, status: number, body: string, keepsAli
   ['an empty line left over from the answer before', `\r\n${OK}content-length: 1\r\n\r\nx`, 200, 'x', true],
 ]
 
-/** Harmless, and partly what a client must take (RFC 9112 §2.2, §5.2, §7.1, RFC 9110 §8.6); Node refuses most of it. */
+/**
+ * Harmless, and partly required of clients (RFC 9112 §2.2, §5.2, §7.1, RFC 9110 §8.6); Node refuses most of
+ * it.
+ */
 const TOLERATED: typeof WHOLE = [
   [
     'a header that goes on in the next line',
@@ -203,11 +206,11 @@ const REFUSED: [name: string, text: string][] = [
 ]
 
 describe.each([...WHOLE, ...TOLERATED])('%s', (_, text, status, body, keepsAlive) => {
-  test('is read whole', () => {
+  test('is read in full', () => {
     expect(read(text)).toEqual({ isWhole: true, status, body, keepsAlive })
   })
 
-  test('is the same wherever it is cut, and byte by byte', () => {
+  test('is the same wherever it is split, and byte by byte', () => {
     const bytes = Buffer.from(text)
     const expected = { isWhole: true, status, body, keepsAlive }
     for (let cut = 1; cut < bytes.length; cut += 1) {
@@ -216,7 +219,7 @@ describe.each([...WHOLE, ...TOLERATED])('%s', (_, text, status, body, keepsAlive
     expect(readPieces([...bytes].map((byte) => Buffer.from([byte])))).toEqual(expected)
   })
 
-  test('is not whole before its last byte, unless only its connection ends it', () => {
+  test('is not complete before its last byte, unless only its connection ends it', () => {
     const bytes = Buffer.from(text)
     const endsWithConnection = !/content-length|chunked|204|304/i.test(text)
     for (let cut = 0; cut < bytes.length; cut += 1) {
@@ -237,7 +240,7 @@ test.each(REFUSED)('%s is refused, in one piece and byte by byte', (_, text) => 
   expect(readPieces([...bytes].map((byte) => Buffer.from([byte])))).toEqual(refused)
 })
 
-test('what a reader learned of one answer is gone with the next', () => {
+test('knowledge from one answer is not carried over to the next', () => {
   const reader = new AnswerReader()
   const full = `HTTP/1.1 503 X\r\nRetry-After: 7\r\nlocation: /a\r\ncontent-type: text/x\r\nkeep-alive: timeout=5, max=9\r\ncontent-length: 1\r\n\r\nx`
   const bytes = Buffer.from(full)
@@ -255,7 +258,7 @@ test('what a reader learned of one answer is gone with the next', () => {
   })
 })
 
-test('an empty line too many behind an answer is passed over', () => {
+test('one extra empty line after an answer is skipped', () => {
   expect(read(`${OK}content-length: 1\r\n\r\nx\r\n`)).toMatchObject({
     isWhole: true,
     body: 'x',
@@ -271,7 +274,7 @@ test('bytes after an answer end its connection, since they belong to no request'
   })
 })
 
-test('a body larger than what is read is refused, by its length and by its bytes', () => {
+test('a body larger than the limit is refused, by its length and by its bytes', () => {
   const block = Buffer.alloc(1024 * 1024, 'x')
   const code = 'ANSWER_TOO_LARGE'
   expect(read(`${OK}content-length: 16777217\r\n\r\n`)).toEqual({ isWhole: false, code })
@@ -325,7 +328,7 @@ test('a body occupies about its own size, however small its chunks', () => {
   expect(received.usedBytes).toBe(0)
 })
 
-test('readers share one budget: what does not fit is refused, and what was given up is free again', () => {
+test('readers share one budget: what exceeds it is refused, and released bytes are free again', () => {
   const received = new ReceivedBytes(128 * 1024)
   const [first, second] = [new AnswerReader(received), new AnswerReader(received)]
   const piece = Buffer.from(`${OK}content-length: 60000\r\n\r\n${'x'.repeat(40_000)}`)
@@ -345,7 +348,7 @@ test('readers share one budget: what does not fit is refused, and what was given
   expect(received.usedBytes).toBe(0)
 })
 
-/** Answers as services write them, right and odd, some of them with a byte changed, dropped or put in. */
+/** Answers as services write them, valid and odd, some with a byte changed, dropped or inserted. */
 function drawAnswer(draw: () => number): { bytes: Buffer; isOdd: boolean } {
   const pick = <Entry>(entries: readonly Entry[]): Entry =>
     entries[Math.floor(draw() * entries.length)] as Entry
@@ -399,7 +402,7 @@ function drawAnswer(draw: () => number): { bytes: Buffer; isOdd: boolean } {
   }
 }
 
-/** Whether it is one of those that {@link TOLERATED} are like. */
+/** Whether an answer resembles those in {@link TOLERATED}. */
 function isTolerated(bytes: Buffer): boolean {
   const text = bytes.toString('latin1')
   const lengths = [...text.matchAll(/\r\ncontent-length:/gi)].length
@@ -415,13 +418,13 @@ function withoutSurplus(bytes: Buffer): Buffer {
   return bytes
 }
 
-test("what it takes, Node's own client takes alike, broken answers included", async () => {
+test("every answer that it accepts is the same to Node's own client, broken answers included", async () => {
   const draw = createDraw(20_261_121)
   const counts = { whole: 0, refused: 0, refusedByUsAlone: 0, tolerated: 0 }
   for (let i = 0; i < 3_000; i += 1) {
     const { bytes, isOdd } = drawAnswer(draw)
     const ours = readPieces([bytes])
-    // Node refuses an answer for what comes after it, where Sluice closes the connection.
+    // Node refuses an answer for what follows it, while Sluice closes the connection.
     const nodes = await readWithNode(ours.isWhole ? withoutSurplus(bytes) : bytes)
     const shown = JSON.stringify(bytes.toString('latin1'))
     if (ours.isWhole) {
@@ -437,7 +440,7 @@ test("what it takes, Node's own client takes alike, broken answers included", as
       expect(isOdd, shown).toBe(true)
     }
   }
-  // Both sides of the claim were tried, and being stricter or more lenient is the exception.
+  // Both outcomes occurred, and being stricter or more lenient is the exception.
   expect(counts.tolerated).toBeLessThan(counts.whole / 20)
   expect(counts.whole).toBeGreaterThan(1_500)
   expect(counts.refused).toBeGreaterThan(300)

@@ -13,7 +13,7 @@ test.each([
   ['a charset that nobody knows', 'application/json; charset=x-none', Buffer.from(TEXT)],
   ['a single-byte charset by mistake', 'application/json; charset=ISO-8859-1', Buffer.from(TEXT)],
   ['UTF-16 by mistake', 'application/json; charset=utf-16', Buffer.from(TEXT)],
-])('an answer in UTF-8 is read as it is, with a Content-Type that names %s', (_, contentType, bytes) => {
+])('an answer in UTF-8 is read unchanged, with a Content-Type that names %s', (_, contentType, bytes) => {
   expect(readAnswerText(bytes, contentType)).toEqual({ text: TEXT })
 })
 
@@ -26,11 +26,11 @@ test.each([
   ['utf-16be', 'application/json; charset=utf-8', Buffer.concat([Buffer.from([0xfe, 0xff]), utf16be])],
   ['utf-16le', JSON_TYPE, utf16le],
   ['utf-16be', '', utf16be],
-])('an answer is read by its own charset, which is told (%s, %s)', (charset, contentType, bytes) => {
+])('an answer is decoded by its own charset, which is reported (%s, %s)', (charset, contentType, bytes) => {
   expect(readAnswerText(bytes, contentType)).toEqual({ text: TEXT, charset })
 })
 
-test('an answer in a charset of several bytes is read by it', () => {
+test('an answer in a multi-byte charset is decoded by it', () => {
   const bytes = Buffer.concat([Buffer.from('{"name":"'), Buffer.from('d6d0cec4', 'hex'), Buffer.from('"}')])
   expect(readAnswerText(bytes, 'application/json;charset=GBK')).toEqual({
     text: '{"name":"中文"}',
@@ -38,7 +38,7 @@ test('an answer in a charset of several bytes is read by it', () => {
   })
 })
 
-test('bytes that are not text in the charset of the answer are told, and U+FFFD that was sent is not', () => {
+test("bytes that are invalid in the answer's charset are reported, but a U+FFFD that was sent is not", () => {
   const broken = Buffer.from([0x22, 0xe9, 0x22])
   expect(readAnswerText(broken, JSON_TYPE)).toEqual({ text: '"\uFFFD"', isDamaged: true })
   expect(readAnswerText(Buffer.from([0x22, 0xff, 0x22, 0x20]), 'text/plain; charset=gbk')).toEqual({

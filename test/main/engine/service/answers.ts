@@ -9,7 +9,7 @@ import { buildPlan } from '../mapping/build-plan.ts'
 
 const TIMINGS = { sentAtUs: 1, durationUs: 1, waitingUs: null, connectUs: null, tlsUs: null }
 
-/** An answer as it comes of the wire: a JSON body, or a text as it is. */
+/** An answer as received: a JSON body, or a text unchanged. */
 export function toAnswer(status: number, body: unknown, headers: { retryAfter?: string } = {}): Answer {
   return {
     kind: 'answer',
@@ -27,7 +27,7 @@ export function toError(status: number, errorCode: string, message = 'no'): Answ
   return toAnswer(status, toErrorAnswer(status, errorCode, message))
 }
 
-/** A connection that broke when the request was on its way. */
+/** A connection that broke while the request was on its way. */
 export const LOST: Breakdown = {
   kind: 'breakdown',
   code: 'ECONNRESET',
@@ -37,10 +37,10 @@ export const LOST: Breakdown = {
   timings: TIMINGS,
 }
 
-/** A connection that never came to be. */
+/** A connection that was never established. */
 export const REFUSED: Breakdown = { ...LOST, code: 'ECONNREFUSED', sent: false }
 
-/** The requests and the judge of an operation, over a plan that says nothing else. */
+/** The requests and the judge of an operation, with an otherwise minimal plan. */
 export function createTestExchange(
   operation: PlanInput['operation'],
   connection: Partial<PlanInput['connection']> = {},

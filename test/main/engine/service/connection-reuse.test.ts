@@ -1,20 +1,20 @@
 import { expect, test, vi } from 'vitest'
 import { ConnectionReuse, type ReuseEnd } from '../../../../src/main/engine/service/connection-reuse.ts'
 
-/** When a reuse that is asked for now is granted, on the clock of `performance.now()`. */
+/** When a reuse requested now is granted, on the clock of `performance.now()`. */
 async function ask(reuse: ConnectionReuse, answeredMs = performance.now()): Promise<number> {
   await new Promise<void>((resolve) => reuse.wait({ onTurn: resolve }, answeredMs, performance.now()))
   return performance.now()
 }
 
-/** A reuse of an origin that keeps its connections. */
+/** A reuse for an origin that keeps its connections. */
 function createTrusted(onEnded?: (why: ReuseEnd) => void): ConnectionReuse {
   const reuse = new ConnectionReuse(onEnded)
   reuse.noteOpen(10)
   return reuse
 }
 
-test('the first requests of an origin wait until it could have closed its connections', async () => {
+test('the first requests to an origin wait for the time in which it might close its connections', async () => {
   const reuse = new ConnectionReuse()
   const startMs = performance.now()
   const grants = await Promise.all(Array.from({ length: 9 }, () => ask(reuse, startMs)))
@@ -22,7 +22,10 @@ test('the first requests of an origin wait until it could have closed its connec
   expect((grants[8] ?? 0) - startMs).toBeGreaterThanOrEqual(9)
 })
 
-/** What one service does on a clock that only the test moves, one request after the other over one connection. */
+/**
+ * The behaviour of one service on a clock that only the test moves, with one request after another on one
+ * connection.
+ */
 function createOrigin(onEnded?: (why: ReuseEnd) => void) {
   const reuse = createTrusted(onEnded)
   let nowMs = 0
@@ -87,7 +90,7 @@ test('a service that closes after each answer gets a new connection for each req
 test.each([
   ['at once', 1],
   ['after a while', 200],
-])('drops in the middle of a request, %s, do not end reuse, however many they are', (_when, tookMs) => {
+])('drops during a request, %s, do not end reuse, however many they are', (_when, tookMs) => {
   const onEnded = vi.fn<(why: ReuseEnd) => void>()
   const origin = createOrigin(onEnded)
   for (let i = 1; i <= 10_000; i += 1) {
@@ -97,7 +100,7 @@ test.each([
   expect(onEnded).not.toHaveBeenCalled()
 })
 
-test('drops end reuse for a while if only requests over used connections are dropped', () => {
+test('drops end reuse for a while if only requests on used connections are dropped', () => {
   const onEnded = vi.fn<(why: ReuseEnd) => void>()
   const origin = createOrigin(onEnded)
   for (let i = 0; i < 5; i += 1) {
@@ -121,13 +124,13 @@ test('new connections that are dropped as often as used ones do not end reuse', 
   expect(origin.isEnded()).toBe(false)
 })
 
-test('a service may close connections that have idled for long', () => {
+test('a service may close connections that were idle for long', () => {
   const reuse = new ConnectionReuse()
   for (let i = 0; i < 10; i += 1) reuse.noteIdleClosing(i * 60_000, (i + 1) * 60_000)
   expect(reuse.isEnded(600_000)).toBe(false)
 })
 
-test('requests wait for a closing that may follow an answer until connections were kept, not for drops', async () => {
+test('requests wait for a close after an answer until connections have been kept, but not for drops', async () => {
   const reuse = createTrusted()
   const waitedMs = async () => {
     const nowMs = performance.now()

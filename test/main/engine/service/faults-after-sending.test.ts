@@ -9,7 +9,7 @@ import {
 } from '../../../helpers/fault-server.ts'
 import { createTestClient, judgeTask, sendOver, sendTask } from './send-task.ts'
 
-/** Sent, and nobody knows whether it was taken: repeated only if a second delivery does no harm. */
+/** Sent, and possibly accepted: repeated only if a second delivery does no harm. */
 const UNKNOWN = { outcome: 'unknown', repeat: 'ambiguous', reached: true } as const
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
@@ -28,7 +28,7 @@ test('a connection that is reset while the request is being read leaves the task
   expect(judgement.message).toBe('the connection broke after the request was sent')
 })
 
-test('a connection that is accepted and reset at once is unknown only where something was sent', async () => {
+test('a connection that is accepted and reset at once is unknown only if something was sent', async () => {
   const server = await startFaultServer({
     onConnection: (socket) => {
       socket.resetAndDestroy()
@@ -36,7 +36,7 @@ test('a connection that is accepted and reset at once is unknown only where some
     },
   })
   const { exchange, judgement } = await sendTask(server.baseUrl)
-  // Whether the reset overtakes the first byte is up to the operating system.
+  // Whether the reset overtakes the first byte depends on the operating system.
   const wasSent = exchange.kind === 'breakdown' && exchange.sent
   expect(judgement.outcome).toBe(wasSent ? 'unknown' : 'failed')
   expect(judgement.message).toMatch(
@@ -58,18 +58,18 @@ test('a connection that is closed without an answer leaves the task unknown', as
   expect(judgement).toMatchObject({ ...UNKNOWN, status: null, errorCode: 'CONNECTION_CLOSED' })
 })
 
-test('a service that never answers is given up at the time-out, which enters the latency', async () => {
+test('a service that never answers is given up at the time-out, which is the latency', async () => {
   const server = await onRequest(() => {})
   const { exchange, judgement } = await sendTask(server.baseUrl, { timeoutMs: 150 })
   expect(judgement).toMatchObject({ ...UNKNOWN, status: null, errorCode: 'TIMEOUT' })
   expect(judgement.message).toBe('gave up on the answer after 150 ms')
   expect(exchange.timings.waitingUs).toBeNull()
-  // The time-out runs from handing the request over, the latency from its first byte.
+  // The time-out starts when the request is handed over, the latency with its first byte.
   expect(exchange.timings.durationUs).toBeGreaterThan(50_000)
   expect(exchange.timings.durationUs).toBeLessThan(10_000_000)
 })
 
-test('headers that drip in are given up at the time-out, however lively they are', async () => {
+test('headers that trickle in are given up at the time-out, however regularly they come', async () => {
   const server = await onRequest((_, wire) => {
     wire.raw('HTTP/1.1 200 OK\r\n')
     wire.drip('x-drip: drop\r\n')
@@ -78,7 +78,7 @@ test('headers that drip in are given up at the time-out, however lively they are
   expect(judgement).toMatchObject({ ...UNKNOWN, errorCode: 'TIMEOUT' })
 })
 
-test('a body that drips in is given up at the time-out; its status is kept', async () => {
+test('a body that trickles in is given up at the time-out; its status is kept', async () => {
   const server = await onRequest((_, wire) => {
     wire.raw(`${HEAD}content-length: 100000\r\n\r\n{"task_id": "`)
     wire.drip('x')
@@ -125,7 +125,7 @@ test.each([
   )
 })
 
-test('an answer whose end is the end of its connection is whole', async () => {
+test('an answer that ends with its connection is complete', async () => {
   const server = await onRequest((request, wire) => {
     wire.raw(`HTTP/1.0 200 OK\r\n\r\n${JSON.stringify(toTaskAnswer(request))}`)
     wire.socket.end()
@@ -167,7 +167,7 @@ test('a 408 that closes an idle connection is never taken for the answer of the 
   }
 })
 
-test('an answer larger than what is read leaves the task unknown', async () => {
+test('an answer larger than the limit leaves the task unknown', async () => {
   const server = await onRequest((_, wire) => {
     const block = 'x'.repeat(1024 * 1024)
     wire.raw(`${HEAD}content-length: ${64 * block.length}\r\n\r\n`)
@@ -182,7 +182,7 @@ test('an answer larger than what is read leaves the task unknown', async () => {
   expect(judgement.message).toBe('the answer is larger than 16 MiB')
 })
 
-test('a connection that the service closed between requests is opened again, with nothing lost', async () => {
+test('a connection that the service closed between requests is reopened without losing anything', async () => {
   let closed = Promise.resolve()
   const server = await onRequest((request, wire) => {
     closed = new Promise((resolve) => wire.socket.once('close', () => resolve()))
@@ -209,7 +209,7 @@ test('a connection that the service announced to close carries no further reques
   expect(server.requests.map(({ connection }) => connection)).toEqual([1, 2])
 })
 
-test('a time-out ends its own request only; the next one gets a connection of its own', async () => {
+test('a time-out ends only its own request; the next one gets a new connection', async () => {
   const server = await onRequest((request, wire) => {
     if (request.number > 1) wire.send(200, toTaskAnswer(request))
   })
@@ -259,7 +259,7 @@ test('an answer that overtakes its request counts, and its connection carries no
   }
 })
 
-test('a connection is not used again where the service is about to close it', async () => {
+test('a connection is not reused if the service is about to close it', async () => {
   const server = await onRequest((request, wire) =>
     wire.send(200, toTaskAnswer(request), { 'keep-alive': `timeout=${request.number === 1 ? 1 : 60}` }),
   )
@@ -268,7 +268,7 @@ test('a connection is not used again where the service is about to close it', as
   expect(server.requests.map(({ connection }) => connection)).toEqual([1, 2, 2])
 })
 
-/** After so long a connection that does not open is given up anyway. */
+/** After this long, a connection that does not open is given up anyway. */
 const CONNECT_TIMEOUT_MS = 10_000
 
 const GRANT = 'HTTP/1.1 200 Granted\r\n\r\n'
@@ -294,7 +294,7 @@ test.each([
     ({ baseUrl }: FaultServer) => ({ baseUrl: 'https://service.test', way: { proxy: { url: baseUrl } } }),
   ],
 ])(
-  '%s that goes on when its client is closed is given up at once',
+  '%s that is pending when its client is closed is given up at once',
   async (_, grant, toWay) => {
     let closed = Promise.resolve()
     const stuck = Promise.withResolvers<void>()
@@ -332,7 +332,7 @@ test('an idle connection is closed before the service does so', async () => {
   expect(server.connections).toBe(1)
 })
 
-test('what comes over an idle connection, unless it is an empty line, ends it', async () => {
+test('data on an idle connection, other than an empty line, ends it', async () => {
   const dropped = Promise.withResolvers<void>()
   const server = await onRequest((request, wire) => {
     wire.send(200, toTaskAnswer(request))
@@ -351,7 +351,7 @@ test('what comes over an idle connection, unless it is an empty line, ends it', 
 })
 
 test.each([16_384, 65_535, 65_536, 65_537])(
-  'an answer of %i bytes hides nothing behind it that could be taken for the next one',
+  'an answer of %i bytes cannot hide data that could be taken for the next one',
   async (size) => {
     const stray = `${HEAD}content-length: 20\r\n\r\n{"task_id": "stray"}`
     const start = '{"task_id": "task-p1", "triggered_rules": [], "x": "'
@@ -364,7 +364,7 @@ test.each([16_384, 65_535, 65_536, 65_537])(
     })
     const client = createTestClient(server.baseUrl)
     const taskIds: (string | null)[] = []
-    // The second goes out as a lane's does, while the first answer is still being read.
+    // The second goes out as from a lane, while the first answer is still being read.
     await new Promise<void>((resolve) => {
       const send = (postId: string, onEnd: () => void) => {
         const task = JSON.stringify({ text_data: 'a text', user_id: 'user', post_id: postId })
@@ -382,7 +382,7 @@ test.each([16_384, 65_535, 65_536, 65_537])(
   },
 )
 
-test('a client that was closed sends nothing more', async () => {
+test('a closed client sends nothing more', async () => {
   const server = await onRequest((request, wire) => wire.send(200, toTaskAnswer(request)))
   const client = createTestClient(server.baseUrl)
   await sendOver(client, 'p1')

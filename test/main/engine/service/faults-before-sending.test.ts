@@ -4,7 +4,7 @@ import { createCertificate } from '../../../helpers/certificates.ts'
 import { findClosedPort, startFaultServer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { sendTask } from './send-task.ts'
 
-/** Certainly not taken: may be repeated whatever the operation, and tells that the service is not there. */
+/** Certainly not accepted: may be repeated for every operation, and shows that the service is not there. */
 const NOT_TAKEN = { outcome: 'failed', repeat: 'safe', reached: false, status: null } as const
 
 function trust(cert: string): void {
@@ -13,7 +13,7 @@ function trust(cert: string): void {
   onTestFinished(() => setDefaultCACertificates(before))
 }
 
-test('a refused connection has certainly not been taken', async () => {
+test('a refused connection means certainly not accepted', async () => {
   const port = await findClosedPort()
   const { judgement } = await sendTask(`http://127.0.0.1:${port}`)
   expect(judgement).toMatchObject({ ...NOT_TAKEN, errorCode: 'ECONNREFUSED' })
@@ -22,17 +22,17 @@ test('a refused connection has certainly not been taken', async () => {
   )
 })
 
-test('a name whose every address refuses the connection has the same error', async () => {
+test('a name of which every address refuses the connection has the same error', async () => {
   const port = await findClosedPort()
   const { judgement } = await sendTask(`http://localhost:${port}`)
   expect(judgement).toMatchObject({ ...NOT_TAKEN, errorCode: 'ECONNREFUSED' })
   expect(judgement.message).toContain(`connection refused by localhost:${port}`)
 })
 
-test('a name that DNS does not know has certainly not been taken', async () => {
+test('a name unknown to DNS means certainly not accepted', async () => {
   const { judgement } = await sendTask('http://nowhere.invalid', { timeoutMs: 25_000 })
   expect(judgement).toMatchObject(NOT_TAKEN)
-  // A resolver that cannot be reached says EAI_AGAIN.
+  // EAI_AGAIN means that the resolver cannot be reached.
   expect(['ENOTFOUND', 'EAI_AGAIN']).toContain(judgement.errorCode)
   expect(judgement.message).toContain('no such host: nowhere.invalid')
 })
@@ -48,7 +48,7 @@ test('a TLS handshake that never ends is given up at the time-out, with nothing 
   expect(server.requests).toEqual([])
 })
 
-test('a connection that is reset in the TLS handshake has sent nothing', async () => {
+test('a connection that is reset during the TLS handshake has sent nothing', async () => {
   const server = await startFaultServer({
     onConnection: (socket) => {
       socket.once('data', () => socket.resetAndDestroy())

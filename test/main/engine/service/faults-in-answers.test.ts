@@ -8,7 +8,7 @@ import {
 } from '../../../helpers/fault-server.ts'
 import { sendTask, TEST_KEY } from './send-task.ts'
 
-/** The service, or something before it, answered; nobody knows whether the task was taken. */
+/** The service, or something in front of it, answered; the task may have been accepted. */
 const UNKNOWN = { outcome: 'unknown', repeat: 'ambiguous', reached: true, taskId: null } as const
 
 const HTML = '<!DOCTYPE html><html><title>Sign in</title></html>'
@@ -58,7 +58,7 @@ test('a 204 leaves the task unknown', async () => {
   })
 })
 
-test('a web page with 502 leaves the task unknown, and is named', async () => {
+test('a web page with 502 leaves the task unknown, and is reported as a page', async () => {
   const server = await onRequest((_, wire) => wire.send(502, HTML, { 'content-type': 'text/html' }))
   const { judgement } = await sendTask(server.baseUrl)
   expect(judgement).toMatchObject({ ...UNKNOWN, status: 502, errorCode: null })
@@ -66,7 +66,7 @@ test('a web page with 502 leaves the task unknown, and is named', async () => {
 })
 
 test.each([500, 502, 503, 504, 599])(
-  'a %i leaves the task unknown, in the words of the service',
+  "a %i leaves the task unknown, with the service's message",
   async (status) => {
     const server = await onRequest((_, wire) =>
       wire.send(status, toErrorAnswer(status, 'BROKEN', 'out of order')),
@@ -96,7 +96,7 @@ test.each([
   })
 })
 
-test('a 408 says that the request did not come whole, so it was certainly not taken', async () => {
+test('a 408 means that the request did not arrive in full, so it was certainly not accepted', async () => {
   const server = await onRequest((_, wire) => wire.send(408, ''))
   const { judgement } = await sendTask(server.baseUrl)
   expect(judgement).toMatchObject({ outcome: 'rejected', repeat: 'safe', reached: true, status: 408 })
@@ -121,7 +121,7 @@ test('a legacy status code other than 0 inside a 200 is a refusal that keeps its
   })
 })
 
-test('a post_id that exists already counts as delivered only where the connection lists the code', async () => {
+test('an existing post_id counts as delivered only if the connection lists the code', async () => {
   const server = await onRequest((_, wire) =>
     wire.send(400, toErrorAnswer(400, 'DUPLICATE_POST_ID', 'there is such a post')),
   )
@@ -157,7 +157,7 @@ test.each([
   expect(judgement.message).toContain('a redirect elsewhere')
 })
 
-test('informational answers before the real one are passed over', async () => {
+test('informational answers before the final one are skipped', async () => {
   const server = await onRequest((request, wire) => {
     wire.raw('HTTP/1.1 102 Processing\r\n\r\n')
     wire.raw('HTTP/1.1 103 Early Hints\r\nlink: </a.css>\r\nretry-after: 60\r\n\r\n')
@@ -179,7 +179,7 @@ test.each([
   ['words', 'in a while', null],
   ['nothing', '', null],
 ])(
-  'a 429 with a Retry-After of %s is certainly not taken, and says when to come back',
+  'a 429 with a Retry-After of %s is certainly not accepted, and says when to come back',
   async (_, header, ms) => {
     const server = await onRequest((__, wire) =>
       wire.send(429, toErrorAnswer(429, 'RATE_LIMITED', 'slow down'), { 'retry-after': header }),
@@ -195,13 +195,13 @@ test.each([
   },
 )
 
-test('a 503 says with Retry-After when to come back', async () => {
+test('a 503 with Retry-After says when to come back', async () => {
   const server = await onRequest((_, wire) => wire.send(503, '', { 'retry-after': '2' }))
   const { judgement } = await sendTask(server.baseUrl)
   expect(judgement).toMatchObject({ ...UNKNOWN, status: 503, retryAfterMs: 2_000 })
 })
 
-test('a long message of the service is cut', async () => {
+test('a long message from the service is cut', async () => {
   const server = await onRequest((_, wire) => wire.send(400, toErrorAnswer(400, 'X', 'm'.repeat(9_000))))
   const { judgement } = await sendTask(server.baseUrl)
   expect(judgement.message).toHaveLength(500)

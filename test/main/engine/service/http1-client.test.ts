@@ -43,7 +43,7 @@ class TestSocket extends Duplex {
 
 const REQUEST = { method: 'POST', target: '/path', headers: ['accept', 'x'], body: '{}' } as const
 
-/** A client whose connections are opened by the test; `timeoutMs` is real time. */
+/** A client whose connections the test opens; `timeoutMs` is real time. */
 function createClient(timeoutMs = 10_000) {
   const openings: buildConnector.Callback[] = []
   const client = new Http1Client({
@@ -69,7 +69,7 @@ function createClient(timeoutMs = 10_000) {
 
 const toAnswer = (body: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`
 
-/** Sends a request; what it came to is the last of the list. */
+/** Sends a request; its result is the last in the list. */
 function send(client: Http1Client, ends: Exchange[]): Promise<void> {
   return new Promise((resolve) =>
     client.send(REQUEST, (exchange) => {
@@ -111,7 +111,7 @@ test('a connection is reused when its answer was read before the operating syste
   const { client, openings, open } = createClient()
   const ends: Exchange[] = []
   const socket = new TestSocket()
-  // As TLS sockets do it: completion is reported in the next turn of the loop.
+  // As TLS sockets do it: completion is reported in the next turn of the event loop.
   socket.onDone = (done) => setImmediate(done)
   const answered = send(client, ends)
   open(socket)
@@ -125,13 +125,13 @@ test('a connection is reused when its answer was read before the operating syste
   expect(openings).toHaveLength(0)
 })
 
-test('a connection keeps the process alive while a request is in flight, and only then', async () => {
+test('a connection keeps the process alive only while a request is in flight', async () => {
   const { client, open } = createClient()
   const socket = new TestSocket()
   const held: boolean[] = []
   const ended = new Promise<void>((resolve) => {
     client.send(REQUEST, () => {
-      // As a lane sends: the next request while the answer before is being handed on.
+      // As a lane sends: the next request goes out while the previous answer is handed on.
       client.send(REQUEST, () => setImmediate(resolve))
       void socket.nextWrite().then(() => {
         held.push(socket.isHeld)
@@ -169,7 +169,7 @@ test('a connection that opens when nobody waits for it any more is closed', asyn
   expect(ends[1]).toMatchObject({ kind: 'breakdown', code: 'CLIENT_CLOSED', sent: false })
 })
 
-test('a connector that throws ends the request that needed it, and is asked again by the next', async () => {
+test('a connector that throws ends the request that needed it, and is called again by the next', async () => {
   const openings: buildConnector.Callback[] = []
   let throws = true
   const client = new Http1Client({
@@ -210,7 +210,7 @@ test('a connector that throws ends the request that needed it, and is asked agai
   expect(ends[1]).toMatchObject({ kind: 'answer', body: 'x' })
 })
 
-test('what happens to a connection that was given up does not touch the next request', async () => {
+test('events on an abandoned connection do not affect the next request', async () => {
   const { client, open } = createClient(50)
   const ends: Exchange[] = []
   const [first, second] = [new TestSocket(), new TestSocket()]
@@ -230,7 +230,7 @@ test('what happens to a connection that was given up does not touch the next req
   ])
 })
 
-test('the time to close an idle connection does not strike the connection after it', async () => {
+test('the idle timer of a connection does not close the connection after it', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   onTestFinished(() => {
     vi.useRealTimers()
@@ -268,7 +268,7 @@ test('the error of a request that could not be sent is not reported for the next
   expect(ends).toMatchObject([{ code: 'CLIENT_CLOSED' }, { code: 'CLIENT_CLOSED' }])
 })
 
-test('an answer that only the end of its connection ends is cut where it breaks off otherwise', async () => {
+test("an answer that only its connection's end completes is cut if it breaks off otherwise", async () => {
   const { client, open } = createClient()
   const ends: Exchange[] = []
   for (const finish of [
@@ -290,7 +290,7 @@ test('an answer that only the end of its connection ends is cut where it breaks 
   ])
 })
 
-test('a request waits until everything that came over its used connection was read', async () => {
+test('a request waits until everything that came on its used connection was read', async () => {
   const { client, open } = createClient()
   const ends: Exchange[] = []
   const [first, second] = [new TestSocket(), new TestSocket()]
@@ -308,7 +308,7 @@ test('a request waits until everything that came over its used connection was re
   expect(ends).toMatchObject([{ body: 'one' }, { body: 'two' }])
 })
 
-test('a request whose used connection ended before its turn goes out over a new one', async () => {
+test('a request whose used connection ended before its turn goes out on a new one', async () => {
   const { client, open } = createClient()
   const ends: Exchange[] = []
   const [first, second] = [new TestSocket(), new TestSocket()]
@@ -339,7 +339,7 @@ test('a connection that took too long to open does not fail the request after it
   expect(ends).toMatchObject([{ code: 'TIMEOUT', sent: false }, { body: 'two' }])
 })
 
-test('an idle connection is closed after 4 s where the service does not say how long it keeps it', async () => {
+test('an idle connection is closed after 4 s if the service does not say how long it keeps it', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   onTestFinished(() => {
     vi.useRealTimers()

@@ -34,7 +34,9 @@ beforeAll(async () => {
   writeFileSync(caFile, tls.cert)
 })
 
-/** Sends tasks over lanes that share their connections, as a run does; `count` requests, each lane one at a time. */
+/**
+ * Sends `count` tasks over lanes that share their connections, as a run does; each lane sends one at a time.
+ */
 function createSender(baseUrl: string, options: Partial<ServiceClientOptions> = {}) {
   const apiKey = bindTestKey(baseUrl)
   const createClient = createServiceClients({
@@ -75,7 +77,7 @@ function countKinds(exchanges: readonly Exchange[]): Record<string, number> {
   return counts
 }
 
-test('requests in flight share one connection where the service allows as many streams', async () => {
+test('requests in flight share one connection if the service allows enough streams', async () => {
   const server = await startRawHttp2Server({ tls, onRequest: answerWhole })
   const exchanges = await createSender(server.baseUrl)(500, 64)
   expect(countKinds(exchanges)).toEqual({ answer: 500 })
@@ -83,7 +85,7 @@ test('requests in flight share one connection where the service allows as many s
   expect(exchanges.filter(({ timings }) => timings.tlsUs !== null)).toHaveLength(1)
 })
 
-test('as many connections are opened as the service’s limit of streams asks for, and no stream is refused', async () => {
+test('the number of connections follows the service’s limit of streams, and no stream is refused', async () => {
   const open = new Map<number, number>()
   let most = 0
   const server = await startRawHttp2Server({
@@ -115,7 +117,7 @@ test.each([
     sessions += 1
   })
   server.on('stream', (stream) => {
-    // Answers come in turns of their own, so that all lanes have a request in flight.
+    // Answers come in separate turns, so that all lanes have a request in flight.
     setImmediate(() => {
       stream.respond({ ':status': 200, 'content-type': 'application/json' })
       stream.end('{}')
@@ -129,14 +131,14 @@ test.each([
   expect(sessions).toBe(needed)
 })
 
-test('a bound on connections is kept, and requests wait for a stream', async () => {
+test('a limit on connections is kept, and requests wait for a stream', async () => {
   const server = await startRawHttp2Server({ tls, maxConcurrentStreams: 2, onRequest: answerWhole })
   const send = createSender(server.baseUrl, { http2Connections: 2 })
   expect(countKinds(await send(100, 20))).toEqual({ answer: 100 })
   expect(server.connections).toBeLessThanOrEqual(2)
 })
 
-test('a gateway that takes one connection only gets every request on that one', async () => {
+test('a gateway that accepts only one connection gets every request on that one', async () => {
   const server = await startRawHttp2Server({
     tls,
     maxConcurrentStreams: 4,
@@ -148,7 +150,7 @@ test('a gateway that takes one connection only gets every request on that one', 
   expect(countKinds(await createSender(server.baseUrl)(200, 16))).toEqual({ answer: 200 })
 })
 
-test('a service that says goodbye loses nothing: what it did not begin is sent on the next connection', async () => {
+test('a service that sends GOAWAY loses nothing: requests it did not start are sent on the next connection', async () => {
   const done = new Map<number, number>()
   const server = await startRawHttp2Server({
     tls,
@@ -170,7 +172,7 @@ test('a service that says goodbye loses nothing: what it did not begin is sent o
   expect(server.connections).toBeGreaterThan(10)
 })
 
-test('once a service has ended a connection after many requests, others give way to fresh ones before', async () => {
+test('once a service has ended a connection after many requests, other connections are replaced earlier', async () => {
   const carried: number[] = []
   const server = await startRawHttp2Server({
     tls,
@@ -178,14 +180,14 @@ test('once a service has ended a connection after many requests, others give way
     onRequest(wire, stream) {
       const count = (carried[wire.connection] ?? 0) + 1
       carried[wire.connection] = count
-      // As hypercorn: nothing that is in flight is answered any more.
+      // Like hypercorn, which answers nothing that is still in flight.
       if (count > 1_000) wire.goaway(stream, H2_CODES.noError)
       else setImmediate(() => answerWhole(wire, stream))
     },
   })
   const send = createSender(server.baseUrl)
   const { answer = 0, ...lost } = countKinds(await send(1_200, 32))
-  // What was in flight is of unknown outcome, and nothing else.
+  // Only requests in flight are of unknown outcome.
   expect(answer).toBeGreaterThanOrEqual(1_200 - 32)
   expect(Object.keys(lost).filter((kind) => !kind.startsWith('unknown '))).toEqual([])
   expect(countKinds(await send(2_000, 32))).toEqual({ answer: 2_000 })
@@ -198,7 +200,7 @@ test('a GOAWAY with an error says which requests were started: only those are un
     tls,
     onRequest(wire, stream, count) {
       if (wire.connection > 0) answerWhole(wire, stream)
-      // Of four requests in flight, streams 1, 3, 5 and 7, the first two were begun.
+      // Of four requests in flight, streams 1, 3, 5 and 7, the first two were started.
       else if (count === 4) wire.goaway(3, H2_CODES.enhanceYourCalm)
     },
   })
@@ -212,7 +214,7 @@ test.each([
   ['in frames of their own', (_wire: RawHttp2Wire, act: () => void): void => act()],
   ['in one piece', (wire: RawHttp2Wire, act: () => void): void => wire.together(act)],
 ] as const)(
-  'an answer with goodbye and the connection’s end right behind it is whole, %s',
+  'an answer directly followed by GOAWAY and the connection’s end is complete, %s',
   async (_, write) => {
     const server = await startRawHttp2Server({
       tls,
@@ -230,13 +232,13 @@ test.each([
   ['NO_ERROR', H2_CODES.noError],
   ['CANCEL', H2_CODES.cancel],
   ['INTERNAL_ERROR', H2_CODES.internal],
-])('half an answer that is reset with %s is no answer', async (name, code) => {
+])('half an answer that is reset with %s is not an answer', async (name, code) => {
   const server = await startRawHttp2Server({
     tls,
     onRequest(wire, stream) {
       wire.together(() => {
         wire.headers(stream, 200)
-        // Valid JSON by itself, so that only the missing end of the stream tells.
+        // Valid JSON by itself, so that only the missing end of the stream shows the truncation.
         wire.data(stream, '{"task_id":"1"}')
         wire.reset(stream, code)
       })
@@ -250,7 +252,7 @@ test.each([
 test.each([
   ['NO_ERROR', H2_CODES.noError],
   ['CANCEL', H2_CODES.cancel],
-])('a whole answer stays whole when %s follows it at once', async (_, code) => {
+])('a complete answer stays complete when %s follows it at once', async (_, code) => {
   const server = await startRawHttp2Server({
     tls,
     onRequest: (wire, stream) =>
@@ -262,7 +264,7 @@ test.each([
   expect(await createSender(server.baseUrl)(1, 1)).toMatchObject([{ kind: 'answer', body: '{"stream":1}' }])
 })
 
-test('an answer that ends with its headers, and one that ends with trailers, are whole', async () => {
+test('an answer that ends with its headers, and one that ends with trailers, are complete', async () => {
   const server = await startRawHttp2Server({
     tls,
     onRequest(wire, stream, count) {
@@ -289,7 +291,7 @@ test('a request that was refused unprocessed is sent again', async () => {
   expect(countKinds(await createSender(server.baseUrl)(100, 8))).toEqual({ answer: 100 })
 })
 
-test('one that is refused every time has certainly not been taken, and is given up after five times', async () => {
+test('a request that is refused every time is certainly not accepted, and is given up after five times', async () => {
   const server = await startRawHttp2Server({
     tls,
     onRequest: (wire, stream) => wire.reset(stream, H2_CODES.refused),
@@ -333,7 +335,7 @@ test('a connection that answers no PING ends, and its requests are of unknown ou
   expect(exchange).toMatchObject({ kind: 'breakdown', code: 'PING_TIMEOUT', sent: true })
 })
 
-test('a service that closes each connection as soon as it is open is not asked for ever', async () => {
+test('a service that closes each connection as soon as it is open is not tried for ever', async () => {
   const server = await startRawHttp2Server({
     tls,
     onConnection: (wire) => wire.together(() => wire.goaway(0, H2_CODES.noError)),
@@ -344,14 +346,14 @@ test('a service that closes each connection as soon as it is open is not asked f
   expect(server.connections).toBeLessThanOrEqual(9)
 })
 
-test('a service that never speaks up is given up without anything having been sent', async () => {
+test('a silent service is given up without anything having been sent', async () => {
   const server = await startRawHttp2Server({ tls, maxConcurrentStreams: null, onRequest: answerWhole })
   const send = createSender(server.baseUrl, { connection: { timeoutMs: 200, tls: { caFile } } })
   expect(countKinds(await send(2, 2))).toEqual({ 'failed TIMEOUT': 2 })
   expect(server.requests).toBe(0)
 })
 
-test('a refused certificate of ours has let nothing through', async () => {
+test('nothing was accepted if our certificate was refused', async () => {
   const server = createServer(
     { ...tls, requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3', ALPNProtocols: ['h2'] },
     (socket) => socket.destroy(),
@@ -380,7 +382,7 @@ test('a compressed answer is decoded', async () => {
   ])
 })
 
-test('large bodies pass both ways on one connection, and one beyond the limit is given up by name', async () => {
+test("large bodies pass in both directions on one connection, and one beyond the limit is refused with the limit's name", async () => {
   const sessions = new Set<ServerHttp2Session>()
   const server = createSecureServer(
     { ...tls, settings: { initialWindowSize: 65_535 } },
@@ -428,7 +430,7 @@ test('large bodies pass both ways on one connection, and one beyond the limit is
   expect(sessions.size).toBe(1)
 })
 
-test('a request that ended while its connection refused it is not sent again, and was not sent', async () => {
+test('a request that ended while its connection refused it is not resent, and counts as not sent', async () => {
   let seeks = 0
   const session = {
     request: () => {

@@ -68,7 +68,7 @@ test('an unknown appeal is refused', () => {
   })
 })
 
-test('an answer without a status is not understood, and may be asked for again', () => {
+test('an answer without a status is not understood, and may be requested again', () => {
   for (const body of [{}, { appeal: {} }, { appeal: 'In Review' }, { appeal_id: 'x' }]) {
     expect(judge(toAnswer(200, body), [])).toMatchObject({ outcome: 'unknown', repeat: 'ambiguous' })
   }

@@ -57,7 +57,7 @@ test('anything with a task_id is a callback, and so is any part of a result', ()
   })
 })
 
-test('the id of a callback is not taken for that of its task', () => {
+test("the id of a callback is not mistaken for its task's", () => {
   expect(judgeTask({ id: 'content-9', triggered_rules: DEFAULT.triggered_rules })).toMatchObject({
     outcome: 'succeeded',
     taskId: null,
@@ -70,7 +70,7 @@ test('a v2 callback may be a list', () => {
   expect(v2.judgeCallback(text)).toMatchObject({ outcome: 'succeeded', rules: [{ ruleId: 'r1' }] })
 })
 
-test('a callback that says error has settled its item as refused', () => {
+test('a callback that says error settles its item as refused', () => {
   const body = { error: true, status: 400, error_code: 'UNREACHABLE_URL', message: 'no such image' }
   for (const { judgeCallback } of [task, v2, add, remove]) {
     expect(judgeCallback(JSON.stringify(body))).toMatchObject({
@@ -89,17 +89,17 @@ test('a callback that says error has settled its item as refused', () => {
 })
 
 test.each(['', '   ', 'ok', '[]', 'null', '"t1"', '7', '{', '{}', '{"event":"ping"}', '<html></html>'])(
-  'what cannot be read as a callback is none: %j',
+  'what cannot be read as a callback is not one: %j',
   (text) => {
     for (const { judgeCallback } of [task, add, remove]) expect(judgeCallback(text)).toBeNull()
   },
 )
 
-test('a byte-order mark in front does not keep a callback from being read', () => {
+test('a byte-order mark in front does not prevent reading a callback', () => {
   expect(task.judgeCallback(`\uFEFF${JSON.stringify(DEFAULT)}`)).toMatchObject({ taskId: 't1' })
 })
 
-test('a v2 callback may have any shape but an empty one', () => {
+test('a v2 callback may have any shape except an empty one', () => {
   expect(v2.judgeCallback('{"results":[{"triggered_rules":[{"rule_id":"r"}]}]}')).toMatchObject({
     outcome: 'succeeded',
     rules: [{ ruleId: 'r', ruleName: 'r' }],
@@ -136,7 +136,7 @@ test('operations without callbacks read none', () => {
   }
 })
 
-test.each(['spam', ['spam']])('a callback with rules that cannot be read is none: %j', (rules) => {
+test.each(['spam', ['spam']])('a callback with unreadable rules is not one: %j', (rules) => {
   for (const { judgeCallback } of [task, v2]) {
     expect(judgeCallback(JSON.stringify({ ...DEFAULT, triggered_rules: rules }))).toBeNull()
   }

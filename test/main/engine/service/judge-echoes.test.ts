@@ -7,7 +7,7 @@ import { createTestExchange, toAnswer } from './answers.ts'
 const TASK = { post_id: 'p1', user_id: 'u1', text_data: 'hello' }
 const RULES = [{ rule_id: 'r', rule_name: 'Of another row' }]
 
-/** How an answer to a request with this body is judged. */
+/** The judgement of an answer to a request with this body. */
 function judge(
   exchange: OperationExchange,
   body: Record<string, unknown> | Record<string, unknown>[],
@@ -157,7 +157,7 @@ test.each([
   ['white space around it', 'p1', ' p1\t'],
   ['another case', 'Post-Ä', 'post-ä'],
   ['another Unicode normal form', 'caf\u00e9', 'cafe\u0301'],
-])('an id that comes back with %s is accepted, and told', (_, sent, found) => {
+])('an id that comes back with %s is accepted, and reported', (_, sent, found) => {
   const judgement = judge(task, { ...TASK, post_id: sent }, { ...RESULT, post_id: found })
   expect(judgement).toMatchObject({ outcome: 'succeeded', rules: [{ ruleId: 'r' }], echo: { kind: 'alike' } })
 })
@@ -196,12 +196,12 @@ test('a callback that says error and names another id settles nothing either', (
   expect(judgeError({})).toMatchObject({ outcome: 'rejected', errorCode: 'INTERNAL' })
 })
 
-test('an answer that lists only other terms is another one’s, even if it names the watchlist in another case', () => {
+test('an answer that lists only other terms belongs to another request, even if it names the watchlist in another case', () => {
   const answer = { ...LISTS, watchlist: 'WORDS', added_terms: [{ term: 'gamma' }] }
   expect(judge(terms, TERMS, answer)).toMatchObject({ ...MISMATCHED, echo: { found: 'gamma' } })
 })
 
-test('an answer that shares a term with the request, and lists others in the place of the rest, is another one’s', () => {
+test('an answer that shares a term with the request, but lists others in place of the rest, belongs to another request', () => {
   const answer = { ...LISTS, added_terms: [{ term: 'gamma' }, { term: 'beta' }] }
   expect(judge(terms, TERMS, answer)).toMatchObject({
     ...MISMATCHED,

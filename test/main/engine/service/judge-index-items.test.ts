@@ -8,7 +8,7 @@ const removeAsync = createTestExchange({ kind: 'index-remove', indexId: 'i', mod
 
 const ADDED = { custom_index_item_id: 'item-1', task_id: 't1', message: 'added' }
 
-test('an item that was added is known by its id', () => {
+test('an added item is identified by its id', () => {
   expect(add.judge(toAnswer(200, ADDED), [])).toMatchObject({
     outcome: 'succeeded',
     taskId: 't1',
@@ -18,7 +18,7 @@ test('an item that was added is known by its id', () => {
   })
 })
 
-test('an add that may have been taken is never repeated, for that would add a second item', () => {
+test('an add that may have been accepted is never repeated, because that would add a second item', () => {
   const UNKNOWN = { outcome: 'unknown', repeat: 'never' }
   expect(add.judge(LOST, [])).toMatchObject(UNKNOWN)
   expect(addAsync.judge(LOST, [])).toMatchObject(UNKNOWN)
@@ -32,7 +32,7 @@ test('an add that may have been taken is never repeated, for that would add a se
   })
 })
 
-test('an add that was certainly not taken is repeated', () => {
+test('an add that was certainly not accepted is repeated', () => {
   expect(add.judge(REFUSED, [])).toMatchObject({ outcome: 'failed', repeat: 'safe' })
   expect(add.judge(toAnswer(429, '', { retryAfter: '2' }), [])).toMatchObject({
     outcome: 'rejected',
@@ -44,7 +44,7 @@ test('an add that was certainly not taken is repeated', () => {
 test.each([
   ['INVALID_CUSTOM_INDEX', 'the index does not exist'],
   ['REQUIRE_AT_LEAST_ONE_PARAM', 'url or media is required'],
-])('%s is the end of an add', (code, message) => {
+])('%s is the final outcome of an add', (code, message) => {
   expect(add.judge(toError(400, code, message), [])).toMatchObject({
     outcome: 'rejected',
     repeat: 'never',
@@ -66,7 +66,7 @@ test('an async add is acknowledged without an id, an async removal with one', ()
   })
 })
 
-test('a removal says which item is gone, and is repeated where that is not known', () => {
+test('a removal names the removed item, and is repeated if its outcome is unknown', () => {
   expect(remove.judge(toAnswer(200, ADDED), [])).toMatchObject({
     outcome: 'succeeded',
     customIndexItemId: 'item-1',
@@ -79,7 +79,7 @@ test('a removal says which item is gone, and is repeated where that is not known
   })
 })
 
-test('an item that is not there was never there, unless an earlier try may have removed it', () => {
+test('a missing item never existed, unless an earlier try may have removed it', () => {
   const answer = toError(400, 'INVALID_CUSTOM_INDEX_ITEM', 'no such item')
   expect(remove.judge(answer, [], 0)).toMatchObject({ outcome: 'rejected', message: 'no such item' })
   expect(remove.judge(answer, [], 1)).toMatchObject({

@@ -10,7 +10,7 @@ test.each([
   [202, { task_id: 't1', message: 'queued', anything: {} }, 't1'],
   [201, { task_id: 77 }, '77'],
   [200, { id: 't1', code: 200 }, 't1'],
-])('an acknowledgement of %i with %j is one', (status, body, taskId) => {
+])('an answer of %i with %j is an acknowledgement', (status, body, taskId) => {
   expect(async.judge(toAnswer(status, body), [])).toMatchObject({
     ...ACKNOWLEDGED,
     status,
@@ -25,13 +25,13 @@ test('an acknowledgement that already carries a result leaves it to the callback
 })
 
 test.each([[{}], [{ message: 'thanks' }], [[]], ['accepted']])(
-  'what names no task_id is no acknowledgement, but may have been taken: %j',
+  'an answer without a task_id is not an acknowledgement, but may have been accepted: %j',
   (body) => {
     expect(async.judge(toAnswer(200, body), [])).toMatchObject({ outcome: 'unknown', repeat: 'ambiguous' })
   },
 )
 
-test('an acknowledgement with a code of failure inside was refused', () => {
+test('an acknowledgement with a failure code inside is a refusal', () => {
   expect(async.judge(toAnswer(200, { task_id: 't', code: 400, message: 'no such model' }), [])).toMatchObject(
     {
       outcome: 'rejected',
@@ -42,7 +42,7 @@ test('an acknowledgement with a code of failure inside was refused', () => {
   )
 })
 
-test('where the row names its own receiver, the acknowledgement is the end, and says so', () => {
+test('if the row names its own receiver, the acknowledgement is final, and says so', () => {
   const rowKeys = async.toRowKeys([{ callback_url: 'https://elsewhere.test/' }])
   expect(async.judge(toAnswer(200, { task_id: 't1' }), rowKeys)).toMatchObject({
     outcome: 'succeeded',
@@ -52,7 +52,7 @@ test('where the row names its own receiver, the acknowledgement is the end, and 
   })
 })
 
-test('an async delivery that was taken before awaits the callback of that one', () => {
+test("an async delivery that was accepted before waits for that delivery's callback", () => {
   const { judge, toRowKeys } = createTestExchange(
     { kind: 'task', mode: 'async' },
     { deliveredCodes: ['DUPLICATE_POST_ID'] },
@@ -66,11 +66,11 @@ test('an async delivery that was taken before awaits the callback of that one', 
   })
 })
 
-test('a lost acknowledgement may be repeated, its task has an id of its own', () => {
+test('a lost acknowledgement may be repeated; its task has a separate id', () => {
   expect(async.judge(LOST, [])).toMatchObject({ outcome: 'unknown', repeat: 'ambiguous' })
 })
 
-test('a v2 answer is read where it has the known fields, also inside a list of models', () => {
+test('a v2 answer is read as far as it has the known fields, also inside a list of models', () => {
   const body = {
     task_id: 't1',
     models: [
@@ -99,7 +99,7 @@ test('a v2 answer is read where it has the known fields, also inside a list of m
   })
 })
 
-test('a v2 answer of any shape has succeeded, as long as it is a JSON object or list and no error', () => {
+test('a v2 answer of any shape succeeds, as long as it is a JSON object or list and not an error', () => {
   for (const body of [{}, { results: { logos: { triggered_rules: [] } } }, { verdict: 'fine' }]) {
     expect(v2.judge(toAnswer(200, body), [])).toMatchObject({ outcome: 'succeeded', taskId: null })
   }
@@ -146,7 +146,7 @@ test.each([
 test.each([
   ['{"task_id": 4711, "triggered_rules": []}', '4711'],
   ['{"task_id": 12345678901234567890, "triggered_rules": []}', '12345678901234567890'],
-])('a sync answer may name its task by a number: %s', (body, taskId) => {
+])('a sync answer may identify its task by a number: %s', (body, taskId) => {
   const sync = createTestExchange({ kind: 'task' })
   expect(sync.judge(toAnswer(200, body), [])).toMatchObject({ outcome: 'succeeded', taskId })
 })
@@ -160,7 +160,7 @@ test('a legacy model that says SUCCESS instead of 0 has succeeded', () => {
 test.each([
   ...['spam', '', 3, 0, true, false, {}, { rule_id: 'r' }],
   ...[['spam'], [{}], [null], [0], [[]], [{ rule_name: 'Spam' }], [{ rule_id: '' }], [{ rule_id: 'r' }, {}]],
-])('rules in another shape than a list of rules with ids do not count as none: %j', (rules) => {
+])('rules in an unknown shape do not count as none: %j', (rules) => {
   for (const { judge } of [createTestExchange({ kind: 'task' }), v2]) {
     expect(judge(toAnswer(200, { task_id: 't1', triggered_rules: rules }), [])).toMatchObject({
       outcome: 'unknown',
@@ -170,7 +170,7 @@ test.each([
       message: `triggered_rules is not a list of rules, found ${JSON.stringify(rules)}`,
     })
   }
-  // A callback without readable rules settles nothing; what came is told with its row.
+  // A callback without readable rules settles nothing; its content is reported with its row.
   for (const { judgeCallback } of [async, createTestExchange({ kind: 'task', api: 'v2', mode: 'async' })]) {
     expect(judgeCallback(JSON.stringify({ task_id: 't1', triggered_rules: rules }))).toBeNull()
   }
@@ -182,14 +182,14 @@ test.each([
   [{ error: 'model crashed' }, 'model crashed'],
   [{ error: { reason: 'x' } }, '{"reason":"x"}'],
   [{ status: 'failed', message: 'no model' }, 'no model'],
-])('a 200 that says failure in other words is one: %j', (said, message) => {
+])('a 200 that says failure in other words is a failure: %j', (said, message) => {
   for (const { judge } of [createTestExchange({ kind: 'task' }), v2]) {
     const body = { task_id: 't1', triggered_rules: [], ...said }
     expect(judge(toAnswer(200, body), [])).toMatchObject({ outcome: 'rejected', repeat: 'never', message })
   }
 })
 
-test('what a service repeats of the metadata that it was sent is none of its answer', () => {
+test('sent metadata that a service repeats is not part of its answer', () => {
   for (const triggered_rules of ['earlier', [{ rule_id: 'old' }]]) {
     const body = { task_id: 't1', triggered_rules: [], content_metadata: { earlier: { triggered_rules } } }
     const judgement = v2.judge(toAnswer(200, body), [])

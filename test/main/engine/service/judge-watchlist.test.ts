@@ -8,7 +8,7 @@ const EMPTY_ADD = { message: 'ok', watchlist: 'w', added_terms: [], pre_existing
 
 const keysOf = (...terms: string[]) => add.toRowKeys(terms.map((term) => ({ term })))
 
-test('each term ends as the lists of the answer say, whatever its case there', () => {
+test('the outcome of each term follows the lists of the answer, in either case', () => {
   const body = {
     ...EMPTY_ADD,
     added_terms: [{ term: 'gift card', notes: null }],
@@ -30,7 +30,7 @@ test('each term ends as the lists of the answer say, whatever its case there', (
   ])
 })
 
-test('an update ends each term as updated, non-existent or failed', () => {
+test('an update leaves each term updated, non-existent or failed', () => {
   const body = { updated_terms: ['a'], non_existent_terms: [{ term: 'b' }], failed_terms: ['c'] }
   const rows = update.judge(toAnswer(200, body), keysOf('A', 'B', 'C')).rows
   expect(rows?.map(({ outcome, answer }) => [outcome, answer])).toEqual([
@@ -41,7 +41,7 @@ test('an update ends each term as updated, non-existent or failed', () => {
   expect(rows?.[1]?.message).toBe('the watchlist has no such term, and an update creates none')
 })
 
-test('a term that no list mentions has failed, and that is said', () => {
+test('a term that no list mentions has failed, and a note says why', () => {
   const rows = add.judge(toAnswer(200, { ...EMPTY_ADD, added_terms: ['a'] }), keysOf('a', 'b')).rows
   expect(rows?.[1]).toEqual({
     outcome: 'rejected',
@@ -50,7 +50,7 @@ test('a term that no list mentions has failed, and that is said', () => {
   })
 })
 
-test('of a term in several lists the gravest counts, and that is said', () => {
+test('a term in several lists has the worst outcome, with a note', () => {
   const body = { ...EMPTY_ADD, added_terms: ['a', 'b'], pre_existing_terms: ['b'], failed_terms: ['a'] }
   const rows = add.judge(toAnswer(200, body), keysOf('a', 'b')).rows
   expect(rows).toEqual([
@@ -68,7 +68,7 @@ test('of a term in several lists the gravest counts, and that is said', () => {
   ])
 })
 
-test('a term of which the service drops white space is found again', () => {
+test('a term from which the service drops white space is found again', () => {
   const answer = toAnswer(200, { ...EMPTY_ADD, added_terms: ['a b', 'c'] })
   const { rows } = add.judge(answer, keysOf(' A  b ', 'c'))
   expect(rows).toEqual([
@@ -77,7 +77,7 @@ test('a term of which the service drops white space is found again', () => {
   ])
 })
 
-test('a term of digits that comes back as a number is the term that was sent', () => {
+test('a term of digits that comes back as a number is the sent term', () => {
   const body = {
     ...EMPTY_ADD,
     added_terms: [{ term: 88 }, 1488],
@@ -88,12 +88,12 @@ test('a term of digits that comes back as a number is the term that was sent', (
   expect(judgement.echo).toEqual({ kind: 'verified' })
 })
 
-test('a term that comes back without its final sigma is the term that was sent', () => {
+test('a term that comes back without its final sigma is the sent term', () => {
   const judgement = add.judge(toAnswer(200, { ...EMPTY_ADD, added_terms: ['οδοσ'] }), keysOf('ΟΔΟΣ'))
   expect(judgement.rows).toMatchObject([{ answer: 'added', isAlike: true }])
 })
 
-test('lists that are missing or hold something else cost only their own terms', () => {
+test('lists that are missing or malformed affect only their own terms', () => {
   const body = { added_terms: ['a', true, null, {}], pre_existing_terms: 'b', failed_terms: null }
   const rows = add.judge(toAnswer(200, body), keysOf('a', 'b')).rows
   expect(rows?.map(({ answer }) => answer)).toEqual(['added', 'failed'])
@@ -135,7 +135,7 @@ test.each([
   [400, 'PARAM_REQUIRED', 'watchlist is missing'],
   [404, 'NOT_FOUND', 'over the limit of what exists'],
   [403, 'INVALID_API_KEY', 'limit'],
-])('%i %s is no matter of size', (status, code, message) => {
+])('%i %s is not about size', (status, code, message) => {
   expect(add.judge(toError(status, code, message), keysOf('a', 'b'))).toMatchObject({
     outcome: 'rejected',
     isTooLarge: false,

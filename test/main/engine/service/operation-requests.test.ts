@@ -31,7 +31,7 @@ test.each<[PlanInput['operation'], string]>([
   expect(toRowKeys([TASK])).toEqual(repeated[operation.kind])
 })
 
-test('v2 tasks go to the second host where there is one, everything else to the first', () => {
+test('v2 tasks go to the second host if there is one, everything else to the first', () => {
   const second = { taskBaseUrl: 'https://tasks.test/v' }
   expect(createTestExchange({ kind: 'task', api: 'v2' }, second).baseUrl).toBe('https://tasks.test/v')
   expect(createTestExchange({ kind: 'task', api: 'v2' }).baseUrl).toBe('https://service.test')
@@ -53,7 +53,7 @@ test('many terms make one request, compared lower-cased', () => {
   expect(update.toRequest(terms, null).path).toBe('/api/v1/watchlist/update')
 })
 
-test('an appeal is asked for without a key and without a body', () => {
+test('an appeal is requested without a key and without a body', () => {
   const { toRequest } = createTestExchange({ kind: 'appeal-status' })
   expect(toRequest([{ appeal_id: 'A/1 ü' }], null)).toEqual({
     method: 'GET',
@@ -73,12 +73,12 @@ test('an async request says where its result goes, unless the row itself does', 
   expect(TASK).not.toHaveProperty('callback_url')
 })
 
-test('a sync request says nothing of callbacks', () => {
+test('a sync request does not mention callbacks', () => {
   const { toRequest } = createTestExchange({ kind: 'index-add', indexId: 'i' })
   expect(toRequest([{ url: 'u' }], 'https://receiver.test/').body).toBe('{"url":"u"}')
 })
 
-test('an item of one row takes no second one', () => {
+test('an item of one row accepts no second row', () => {
   const { toRequest } = createTestExchange({ kind: 'task' })
   expect(() => toRequest([TASK, TASK], null)).toThrow('one row for each request, not 2')
 })

@@ -19,7 +19,7 @@ interface Work {
   earlierTries?: number
 }
 
-/** Sends rows as one request, from their cells on, and judges the answer. */
+/** Sends rows as one request, starting from their cells, and judges the answer. */
 async function send(
   sandbox: Pick<TestSandbox, 'baseUrl' | 'taskBaseUrl' | 'key'>,
   work: Work,
@@ -67,7 +67,7 @@ test('v2 tasks go to the second host with several models, custom indexes among t
   expect(task?.endpoint).toContain('v2')
 })
 
-test('an item is added once, removed by its id once, and a removal again finds nothing', async () => {
+test('an item is added once and removed by its id once, and another removal finds nothing', async () => {
   const sandbox = await withSandbox()
   const added = await send(sandbox, {
     operation: { kind: 'index-add', ...INDEX },
@@ -113,7 +113,7 @@ test('an index that does not exist, and an item without media, are refused by na
   })
 })
 
-test('terms are added, met again and updated, each row by its own outcome', async () => {
+test('terms are added, found as existing and updated, each row with its own outcome', async () => {
   const sandbox = await withSandbox()
   const watchlist = 'sandbox_terms'
   const columns = ['term', 'notes']
@@ -163,7 +163,7 @@ test('a wrong key and a watchlist that does not exist are refused by name', asyn
   expect(await send(sandbox, nowhere)).toMatchObject({ outcome: 'rejected', isTooLarge: false })
 })
 
-test('appeals are read without a key, wherever they stand', async () => {
+test('appeals are read without a key, in every status', async () => {
   const sandbox = await withSandbox()
   const read = (id: string) =>
     send(sandbox, {
@@ -187,7 +187,7 @@ test('appeals are read without a key, wherever they stand', async () => {
   expect(judgements[4]?.message).toBe('In Review; no judgment; no original decision')
 })
 
-test('an appeal is asked for with no header that a service could want a key in', async () => {
+test('an appeal request has no header that could carry a key', async () => {
   const service = await startFaultServer({
     onRequest: (_, wire) => wire.send(200, { appeal: { appeal_status: 'In Review' }, original_decision: {} }),
   })

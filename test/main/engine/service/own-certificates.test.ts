@@ -20,7 +20,7 @@ function writePem(folder: string, name: string, text: string): string {
   return path
 }
 
-/** What preparing clients of a connection throws. */
+/** The error of preparing clients of a connection. */
 function failToPrepare(way: Pick<PlanConnection, 'tls'>): SluiceError {
   try {
     createServiceClients({
@@ -40,7 +40,7 @@ const answering: Pick<FaultServerOptions, 'onRequest'> = {
   onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),
 }
 
-test('the file of an own CA makes its certificates trusted, connect and TLS timed apart', async () => {
+test("certificates of an own CA's file are trusted, with connect and TLS timed separately", async () => {
   const tls = await createCertificate({ ip: '127.0.0.1' })
   const server = await startFaultServer({ tls, ...answering })
   const caFile = writePem(createTemporaryFolder(), 'ca.pem', `company root\n${tls.cert}`)
@@ -50,7 +50,7 @@ test('the file of an own CA makes its certificates trusted, connect and TLS time
   expect(exchange.timings.tlsUs).toBeGreaterThan(0)
 })
 
-test('an own CA says nothing for certificates of others', async () => {
+test('an own CA does not vouch for other certificates', async () => {
   const server = await startFaultServer({ tls: await createCertificate({ ip: '127.0.0.1' }), ...answering })
   const other = await createCertificate({ ip: '127.0.0.1' })
   const caFile = writePem(createTemporaryFolder(), 'ca.pem', other.cert)
@@ -60,7 +60,7 @@ test('an own CA says nothing for certificates of others', async () => {
   expect(server.requests).toEqual([])
 })
 
-test('a service that asks for a certificate gets the one of the connection', async () => {
+test("a service that asks for a certificate gets the connection's", async () => {
   const tls = await createCertificate({ ip: '127.0.0.1' })
   const client = await createCertificate({ name: 'client.test' })
   const server = await startFaultServer({
@@ -78,10 +78,10 @@ test('a service that asks for a certificate gets the one of the connection', asy
   expect((await sendTask(server.baseUrl, { way })).judgement.outcome).toBe('succeeded')
 })
 
-/** A fatal alert, certificate_required (RFC 8446 §6), as TLS records carry it. */
+/** A fatal alert, certificate_required (RFC 8446 §6), in TLS records. */
 const CERTIFICATE_REQUIRED = Buffer.from([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x74])
 
-test('a service that takes no connection without a certificate is named, with what to do', async () => {
+test('a service that requires a certificate is named, with what to do', async () => {
   const server = await startFaultServer({
     onConnection: (socket) => {
       socket.once('data', () => socket.end(CERTIFICATE_REQUIRED))
@@ -98,7 +98,7 @@ test('a service that takes no connection without a certificate is named, with wh
 
 const REFUSED_LATE = Object.assign(new Error('alert'), { code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' })
 
-test('a certificate that is refused when the request is already on its way has let nothing through', async () => {
+test('nothing was accepted if a certificate is refused when the request is already on its way', async () => {
   const socket = new Duplex({
     read: () => {},
     write: (_chunk, _encoding, done) => done(),
@@ -141,7 +141,7 @@ test('a file without a certificate in PEM form is named, with what was expected'
   )
 })
 
-test("a client's key that is none, or another certificate's, is named without a word of it", async () => {
+test("a client's key that is invalid, or another certificate's, is reported without its content", async () => {
   const folder = createTemporaryFolder()
   const one = await createCertificate({ name: 'one.test' })
   const other = await createCertificate({ name: 'other.test' })
@@ -160,7 +160,7 @@ test("a client's key that is none, or another certificate's, is named without a 
   expect(`${error.message}${error.hint}`).not.toContain(other.key.slice(30, 55))
 })
 
-test('a certificate that is not trusted is refused whatever NODE_TLS_REJECT_UNAUTHORIZED says', async () => {
+test('an untrusted certificate is refused whatever NODE_TLS_REJECT_UNAUTHORIZED says', async () => {
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
   onTestFinished(() => {
     vi.unstubAllEnvs()

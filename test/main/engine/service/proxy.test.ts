@@ -51,7 +51,7 @@ test('https goes through a tunnel of the proxy, which sees the host and never th
   expect(exchange.timings.tlsUs).toBeGreaterThan(0)
 })
 
-test('one tunnel serves the requests that follow each other', async () => {
+test('consecutive requests share one tunnel', async () => {
   const { server, caFile } = await startTlsService()
   const proxy = await startProxy()
   const client = createTestClient(server.baseUrl, 2_000, { tls: { caFile }, proxy: { url: proxy.url } })
@@ -60,7 +60,7 @@ test('one tunnel serves the requests that follow each other', async () => {
   expect(server.connections).toBe(1)
 })
 
-test('credentials go to their own proxy alone, and to none without them', () => {
+test('credentials go only to their own proxy, and a proxy without any gets none', () => {
   const connection = { timeoutMs: 1_000, proxy: { url: 'http://127.0.0.1:3128', credentialsEnv: 'X' } }
   const prepare = (proxyCredentials: ProxyCredentials | null) => () =>
     createServiceClients({
@@ -108,7 +108,7 @@ test.each(['http', 'https'] as const)('HTTP/2 goes through the tunnel of an %s p
   expect(proxy.requests).toMatchObject([{ method: 'CONNECT', target: `127.0.0.1:${port}` }])
 })
 
-test('plain http goes to the proxy with its whole address, as proxies expect', async () => {
+test('plain http goes to the proxy with its full address, as proxies expect', async () => {
   const server = await startFaultServer({ onRequest: answerTask })
   const proxy = await startProxy()
   const { judgement } = await sendTask(`${server.baseUrl}/gateway`, { way: { proxy: { url: proxy.url } } })
@@ -136,7 +136,7 @@ test.each(['http', 'https'] as const)(
 )
 
 test.each(['http', 'https'] as const)(
-  'a proxy of %s asks for credentials: nothing was taken, no secret is said',
+  'a proxy of %s asks for credentials: nothing was accepted, and no secret is shown',
   async (scheme) => {
     setCredentials('clerk:a-wrong-secret')
     const { server, caFile } = await startTlsService()
@@ -161,27 +161,24 @@ test.each(['http', 'https'] as const)(
   },
 )
 
-test.each(['http', 'https'])(
-  'a proxy that is not there is named, and not the service, for %s',
-  async (scheme) => {
-    const port = await findClosedPort()
-    const way = { proxy: { url: `http://127.0.0.1:${port}` } }
-    const { judgement } = await sendTask(`${scheme}://moderation.test`, { way })
-    expect(judgement).toMatchObject({ ...NOT_TAKEN, errorCode: 'PROXY_UNREACHABLE' })
-    expect(judgement.message).toBe(
-      `the proxy 127.0.0.1:${port} cannot be reached (ECONNREFUSED); check its address and the network`,
-    )
-  },
-)
+test.each(['http', 'https'])('the error names the missing proxy, not the service, for %s', async (scheme) => {
+  const port = await findClosedPort()
+  const way = { proxy: { url: `http://127.0.0.1:${port}` } }
+  const { judgement } = await sendTask(`${scheme}://moderation.test`, { way })
+  expect(judgement).toMatchObject({ ...NOT_TAKEN, errorCode: 'PROXY_UNREACHABLE' })
+  expect(judgement.message).toBe(
+    `the proxy 127.0.0.1:${port} cannot be reached (ECONNREFUSED); check its address and the network`,
+  )
+})
 
-test('a proxy that opens no tunnel says why with its status', async () => {
+test('a proxy that opens no tunnel reports its status', async () => {
   const proxy = await startProxy({ refusal: 403 })
   const { judgement } = await sendTask('https://moderation.test:8443', { way: { proxy: { url: proxy.url } } })
   expect(judgement).toMatchObject({ ...NOT_TAKEN, errorCode: 'PROXY_REFUSED' })
   expect(judgement.message).toContain('gave no tunnel to moderation.test:8443, it answered 403')
 })
 
-test('a proxy that never answers times out, and the next attempt starts again', async () => {
+test('a proxy that never answers times out, and the next try starts again', async () => {
   const proxy = await startProxy({ refusal: 'silence' })
   const client = createTestClient('https://moderation.test', 120, { proxy: { url: proxy.url } })
   const first = await sendOver(client, 'p1')
@@ -189,7 +186,7 @@ test('a proxy that never answers times out, and the next attempt starts again', 
   for (const exchange of [first, second]) expect(exchange).toMatchObject({ kind: 'breakdown', sent: false })
 })
 
-test('a client that is closed gives up the tunnel it waits for', async () => {
+test('a closed client gives up the tunnel it waits for', async () => {
   const proxy = await startProxy({ refusal: 'silence' })
   const client = createTestClient('https://moderation.test', 60_000, { proxy: { url: proxy.url } })
   const ended = sendOver(client)
@@ -198,7 +195,7 @@ test('a client that is closed gives up the tunnel it waits for', async () => {
   expect(await ended).toMatchObject({ kind: 'breakdown', sent: false })
 })
 
-test('a proxy that speaks TLS itself is trusted by the same CA, for both kinds of service', async () => {
+test('a proxy with TLS is trusted by the same CA, for both kinds of service', async () => {
   const { server, caFile, tls } = await startTlsService()
   const plain = await startFaultServer({ onRequest: answerTask })
   const proxy = await startProxy({ tls })
@@ -209,7 +206,7 @@ test('a proxy that speaks TLS itself is trusted by the same CA, for both kinds o
   expect(untrusted.judgement.message).toContain('cannot be reached (DEPTH_ZERO_SELF_SIGNED_CERT)')
 })
 
-test('a tunnel does not make a certificate of another name right', async () => {
+test('a tunnel does not make a certificate for another name valid', async () => {
   const tls = await createCertificate({ name: 'elsewhere.test' })
   const caFile = join(createTemporaryFolder(), 'ca.pem')
   writeFileSync(caFile, tls.cert)
@@ -222,7 +219,7 @@ test('a tunnel does not make a certificate of another name right', async () => {
   expect(server.requests).toEqual([])
 })
 
-test('credentials that are not set, or have no colon, are said before anything is sent', () => {
+test('credentials that are not set, or have no colon, are reported before anything is sent', () => {
   const proxy = { url: 'http://127.0.0.1:3128', credentialsEnv: 'TEST_PROXY_LOGIN' }
   const prepare = () => readProxyCredentials(process.env, { proxy })
   expect(prepare).toThrow(

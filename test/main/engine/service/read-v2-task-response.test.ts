@@ -51,7 +51,7 @@ test('a success code is not a failure, any other code is', () => {
   expect(readV2TaskResponse({ status: { code: 'SUCCESS' } }).failures).toEqual([])
 })
 
-test('identifiers may be numbers, and nesting without end is not followed', () => {
+test('identifiers may be numbers, and endless nesting is not followed', () => {
   expect(readV2TaskResponse({ task_id: 12 }).taskId).toBe('12')
   expect(readV2TaskResponse({ task_id: 1.5, id: 'x' }).taskId).toBe('x')
   let deep: Record<string, unknown> = { triggered_rules: [RULE] }
@@ -59,7 +59,7 @@ test('identifiers may be numbers, and nesting without end is not followed', () =
   expect(readV2TaskResponse(deep).triggeredRules).toEqual([])
 })
 
-test('a list is read as what its entries say, and the first task_id of them is that of the task', () => {
+test("a list combines its entries, and the first task_id among them is the task's", () => {
   const body = [
     { task_id: 7, triggered_rules: [RULE] },
     { task_id: 8, output: OUTPUT, from_cache: true },

@@ -6,7 +6,7 @@ import { bindTestKey, createTestClient, judgeTask, sendOver, TEST_KEY } from './
 const keyOf = ({ headers }: WireRequest) => headers['authorization'] ?? ''
 
 describe('an answer that repeats the API key', () => {
-  test('has it taken out of its body and of what is read from it', async () => {
+  test('has it removed from its body and from everything read from it', async () => {
     const server = await startFaultServer({
       onRequest: (request, wire) =>
         wire.send(400, toErrorAnswer(400, 'BAD_KEY', `bad key ${keyOf(request)}`)),
@@ -19,7 +19,7 @@ describe('an answer that repeats the API key', () => {
     })
   })
 
-  test('has it taken out of its headers', async () => {
+  test('has it removed from its headers', async () => {
     const server = await startFaultServer({
       onRequest: (request, wire) =>
         wire.send(302, '{}', {
@@ -33,7 +33,7 @@ describe('an answer that repeats the API key', () => {
     expect(JSON.stringify(exchange)).not.toContain(TEST_KEY)
   })
 
-  test('has it taken out although the key was switched before the answer came', async () => {
+  test('has it removed even if the key was switched before the answer came', async () => {
     const server = await startFaultServer({
       onRequest: (request, wire) => {
         apiKey = bindTestKey(server.baseUrl, 'the-second-key')
@@ -52,7 +52,7 @@ describe('an answer that repeats the API key', () => {
     expect(exchange).toMatchObject({ body: expect.stringContaining('token [redacted], not [redacted]') })
   })
 
-  test('has it taken out where it comes in chunks of one byte', async () => {
+  test('has it removed even in chunks of one byte', async () => {
     const server = await startFaultServer({
       onRequest: (request, wire) => {
         const text = JSON.stringify(toErrorAnswer(403, 'INVALID_API_KEY', keyOf(request)))
@@ -66,7 +66,7 @@ describe('an answer that repeats the API key', () => {
   })
 })
 
-test('an answer that repeats the credentials of a proxy has them taken out, encoded or not', async () => {
+test("an answer that repeats a proxy's credentials has them removed, encoded or not", async () => {
   vi.stubEnv('TEST_PROXY_LOGIN', 'clerk:proxy-secret')
   const basic = Buffer.from('clerk:proxy-secret').toString('base64')
   const echoing = await startFaultServer({

@@ -69,7 +69,7 @@ function listWords(value: unknown): string[] {
 const toKeys = (body: object) =>
   [...new Set(listWords(body))].filter((word) => word.length >= 8 && !/\s/.test(word))
 
-/** The texts among the values of a JSON value, and what is left of it without texts and numbers. */
+/** The texts among the values of a JSON value, and the rest without texts and numbers. */
 function takeTexts(value: unknown): { texts: string[]; structure: string } {
   const texts: string[] = []
   const structure = JSON.stringify(value, (_, member: unknown) => {
@@ -80,7 +80,7 @@ function takeTexts(value: unknown): { texts: string[]; structure: string } {
   return { texts, structure }
 }
 
-/** What is left of a judgement without the texts that a service chose. */
+/** A judgement without the texts that a service chose. */
 function toResult(judgement: object): string {
   return JSON.stringify(judgement, (name, value: unknown) =>
     ['message', 'taskId', 'customIndexItemId', 'ruleId', 'ruleName', 'className'].includes(name) ||
@@ -125,7 +125,7 @@ test.each(ANSWERS)(
       const texts = [...takeTexts(stored).texts, ...takeTexts({ ...judgement, classes: null }).texts].filter(
         (text) => !kept.includes(text),
       )
-      // What Sluice says itself is no word of the answer.
+      // Sluice's own words are not words of the answer.
       expect(
         texts.filter((text) => text.includes(key) && !/^(succeeded|rejected|ambiguous)$/.test(text)),
         key,
@@ -137,7 +137,7 @@ test.each(ANSWERS)(
 )
 
 test.each(['MyStagingKeyOfLettersAlone', 'staging_secret_key'])(
-  'a key of letters alone, such as %s, is taken out of the names of members, too',
+  'a key of only letters, such as %s, is removed from the names of members too',
   (key) => {
     const redactor = new Redactor()
     redactor.add(key)

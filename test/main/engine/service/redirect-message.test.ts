@@ -29,7 +29,7 @@ test('a redirect to the same base URL says that another one does not help', () =
   expect(say('https://api.test', '/api/v1/task?again=1', 307)).toContain('another one does not help')
 })
 
-test('a redirect to something else, such as a sign-in page, shows nothing of its path and query', () => {
+test('a redirect elsewhere, such as to a sign-in page, hides its path and query', () => {
   const message = say('https://api.test', 'https://login.test/sign-in?token=abc', 302)
   expect(message).toBe(
     "answered 302, a redirect to https://login.test, which is not followed, so that the key stays here; it leads to none of the service's paths: check the base URL, and what stands before the service",

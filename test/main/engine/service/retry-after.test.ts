@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { parseRetryAfter } from '../../../../src/main/engine/service/judgement.ts'
 
-/** Sun, 06 Nov 1994 08:49:27 GMT: ten seconds before the dates of RFC 9110's own examples. */
+/** Sun, 06 Nov 1994 08:49:27 GMT, ten seconds before the dates of RFC 9110's own examples. */
 const NOW_MS = Date.UTC(1994, 10, 6, 8, 49, 27)
 
 test.each([
@@ -13,7 +13,7 @@ test.each([
   ['an HTTP date of RFC 850', 'Sunday, 06-Nov-94 08:49:37 GMT', 10_000],
   ['an HTTP date of asctime', 'Sun Nov  6 08:49:37 1994', 10_000],
 ])('%s: reads `%s`', (_, header, ms) => {
-  // asctime dates name no zone and are in GMT all the same.
+  // asctime dates have no zone and are still in GMT.
   const zone = process.env['TZ']
   process.env['TZ'] = 'America/New_York'
   onTestFinished(() => {
@@ -44,11 +44,11 @@ test.each([
   expect(parseRetryAfter({ retryAfter: header }, NOW_MS)).toBeNull()
 })
 
-test('reads a number that is too large as very long', () => {
+test('reads too large a number as very long', () => {
   expect(parseRetryAfter({ retryAfter: '9'.repeat(400) }, NOW_MS)).toBe(Number.MAX_SAFE_INTEGER)
 })
 
-test('knows that there was no header', () => {
+test('distinguishes a missing header', () => {
   expect(parseRetryAfter({ retryAfter: null }, NOW_MS)).toBeNull()
 })
 
@@ -58,7 +58,7 @@ test.each([
   ['written in another form', 'Sun Nov  6 07:49:27 1994', 'Sunday, 06-Nov-94 07:49:31 GMT', 4_000],
   ['not a date', 'soon', 'Sun, 06 Nov 1994 08:49:31 GMT', 4_000],
   ['later than what it asks for', 'Sun, 06 Nov 1994 09:49:27 GMT', 'Sun, 06 Nov 1994 08:49:31 GMT', null],
-])('a date counts by the clock of the answer, whose Date is %s', (_, date, retryAfter, ms) => {
+])("a date counts by the answer's clock, whose Date is %s", (_, date, retryAfter, ms) => {
   expect(parseRetryAfter({ retryAfter, date }, NOW_MS)).toBe(ms)
 })
 

@@ -8,21 +8,21 @@ import type { PlanConnection } from '../../../../src/shared/plan/connection.ts'
 import { createServiceClient } from '../../../helpers/create-service-client.ts'
 import { buildPlan } from '../mapping/build-plan.ts'
 
-/** The key of every test here; it must never reach anybody but the server of the base URL. */
+/** The key of every test here; only the server of the base URL may receive it. */
 export const TEST_KEY = 'key-of-the-test'
 
-/** {@link TEST_KEY} for an address; for another key, that one. */
+/** {@link TEST_KEY} for an address, or another given key. */
 export function bindTestKey(baseUrl: string, key = TEST_KEY): ApiKey {
   return ApiKey.create(key, { baseUrl }, 'of the test')
 }
 
-/** How one task was sent, and what that means. */
+/** How a task was sent, and its judgement. */
 export interface SentTask {
   exchange: Exchange
   judgement: Judgement
 }
 
-/** A client that is closed when the running test is finished. */
+/** A client that closes after the running test. */
 export function createTestClient(
   baseUrl: string,
   timeoutMs = 2_000,
@@ -40,7 +40,7 @@ export function createTestClient(
   return client
 }
 
-/** Sends a task over a client, and waits until it has ended. */
+/** Sends a task with a client, and waits until it has ended. */
 export function sendOver(client: ServiceClient, postId = 'post-1', text = 'a text'): Promise<Exchange> {
   const body = JSON.stringify({ text_data: text, user_id: 'user', post_id: postId })
   return new Promise((resolve) => {
@@ -48,7 +48,7 @@ export function sendOver(client: ServiceClient, postId = 'post-1', text = 'a tex
   })
 }
 
-/** Sends one task over a client of its own, and judges how it ended. */
+/** Sends one task with a new client, and judges the result. */
 export async function sendTask(
   baseUrl: string,
   options: {

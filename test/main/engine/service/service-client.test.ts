@@ -54,7 +54,7 @@ test('an anonymous request carries no key', async () => {
   expect(server.requests[0]?.headers).not.toHaveProperty('authorization')
 })
 
-test('the key is asked for at each request, so that it can be switched in between', async () => {
+test('the key is read for each request, so that it can be switched in between', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),
   })
@@ -126,7 +126,7 @@ test('a key never prints itself, and a string is not a key', () => {
   expect(() => createServiceClient(options)).toThrow()
 })
 
-test('requests follow each other over one connection, which is timed once', async () => {
+test('consecutive requests use one connection, which is timed once', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),
   })
@@ -169,7 +169,7 @@ test.each(['http', 'https'] as const)(
     ]) {
       const exchange = await sendOver(client, 'p1', text)
       const body = JSON.stringify({ text_data: text, user_id: 'user', post_id: 'p1' })
-      // Compared whole, but not printed.
+      // Compared in full, but not printed.
       expect(exchange.kind === 'answer' && exchange.body === body).toBe(true)
     }
     expect(server.connections).toBe(1)
@@ -225,7 +225,7 @@ test.each([
     const client = createServiceClient({
       baseUrl: server.baseUrl,
       connection: { timeoutMs: 2_000 },
-      // No key is made of such a text; this one has been tampered with.
+      // A key cannot have such a text; this one has been tampered with.
       readApiKey: () =>
         ApiKey.unseal({ kind: 'api-key', value: key, origins: [server.baseUrl], source: 'of the test' }),
       userAgent: 'sluice/test',

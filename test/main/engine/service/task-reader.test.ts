@@ -60,7 +60,7 @@ const LEGACY_RESPONSE = {
   ],
 }
 
-/** As it comes: `user_id` twice, the string first and the number after it. */
+/** As received: `user_id` twice, the string first and the number after it. */
 const LEGACY_TEXT = `{"content_id":"c","user_id":"u1","post_id":"p1","task_id":"t1","triggered_rules":${JSON.stringify(
   [LEGACY_RULE],
 )},"id":"t1","code":200,"project_id":8,"user_id":7,"created_on":"2024-01-01T00:00:00Z","status":${JSON.stringify(
@@ -75,7 +75,7 @@ const DEFAULT_BODY = {
 }
 
 describe('reading a task response', () => {
-  it('takes the default body as its schema does', () => {
+  it('reads the default body as its schema does', () => {
     const body = defaultTaskResponseSchema.parse(DEFAULT_BODY)
     expect(readTaskResponse(DEFAULT_BODY)).toEqual({
       taskId: body.task_id,
@@ -90,7 +90,7 @@ describe('reading a task response', () => {
     })
   })
 
-  it('takes the legacy body with its doubled user_id as its schema does', () => {
+  it('reads the legacy body with its duplicate user_id as its schema does', () => {
     const parsed = JSON.parse(LEGACY_TEXT)
     const body = legacyTaskResponseSchema.parse(parsed)
     expect(body.user_id).toBe(7)
@@ -107,7 +107,7 @@ describe('reading a task response', () => {
     })
   })
 
-  it('takes a v2 body with its list of models as its schema does', () => {
+  it('reads a v2 body with its list of models as its schema does', () => {
     const body = {
       task_id: 't1',
       post_id: 'p1',
@@ -131,7 +131,7 @@ describe('reading a task response', () => {
     })
   })
 
-  it('reads an acknowledgement that holds nothing but a task_id', () => {
+  it('reads an acknowledgement that contains only a task_id', () => {
     expect(readTaskResponse({ task_id: 't9' })).toEqual({
       taskId: 't9',
       postId: null,
@@ -142,7 +142,7 @@ describe('reading a task response', () => {
     })
   })
 
-  it('takes the id if task_id is missing', () => {
+  it('uses the id if task_id is missing', () => {
     expect(readTaskResponse({ id: 't9' })?.taskId).toBe('t9')
   })
 
@@ -167,11 +167,11 @@ describe('reading a task response', () => {
     [{}],
     [{ task_id: 1.5 }],
     [{ task_id: '' }],
-  ])('answers null to %j', (body) => {
+  ])('returns null for %j', (body) => {
     expect(readTaskResponse(body)).toBeNull()
   })
 
-  it('leaves out what has another type than expected, and keeps the rest', () => {
+  it('omits members of an unexpected type, and keeps the rest', () => {
     const body = {
       task_id: 't1',
       post_id: 5,

@@ -12,7 +12,7 @@ const folder = openTestFolder()
 const runs = createInProcessRuns(folder)
 const GUESSED = 'user_id,text,message\nu1,short title,the message\n'
 
-/** A run whose process died while it read its source, with a code accepted; it has sent nothing. */
+/** A run whose process died while it read its source, with an accepted code; it has sent nothing. */
 async function interrupt(name: string, csv: string) {
   const server = await startFaultServer({
     onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),
@@ -34,13 +34,13 @@ async function interrupt(name: string, csv: string) {
   return { runId, path, server }
 }
 
-test('a run that was interrupted while it read keeps what was accepted of the same source', async () => {
+test('a run that was interrupted while it read keeps what was accepted for the same source', async () => {
   const { runId, server } = await interrupt('same.csv', GUESSED)
   expect((await runs.resume(runId).ended).rows).toMatchObject({ succeeded: 1 })
   expect(server.requests).toHaveLength(1)
 })
 
-test('a run that was interrupted while it read asks anew if the source is another by then', async () => {
+test('a run that was interrupted while it read asks again if the source is another by then', async () => {
   const { runId, path, server } = await interrupt('changed.csv', 'user_id,text\nu1,hello\n')
   writeFileSync(path, GUESSED)
   await expect(runs.resume(runId).ended).rejects.toMatchObject({ said: { id: 'warnings_unaccepted' } })

@@ -16,7 +16,7 @@ import { createTestEngine, type TestEngine } from '../../../helpers/test-engine.
 import { createRunPlan } from '../../../helpers/test-folder.ts'
 import { writeRun } from '../../../helpers/write-run.ts'
 
-/** In whatever is recorded of the run that is deleted. */
+/** A text in every record of the deleted run. */
 const SECRET = 'a-text-that-nobody-else-has'
 
 function openWorkspace(): { workspace: string; engine: TestEngine } {
@@ -27,7 +27,7 @@ function openWorkspace(): { workspace: string; engine: TestEngine } {
   return { workspace, engine }
 }
 
-/** Files below a folder that contain a text, by name or content. */
+/** Files below a folder that contain a text in their name or content. */
 function findFiles(folder: string, text: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -43,7 +43,7 @@ async function storeCallback(workspace: string, runToken: string): Promise<void>
   writer.close()
 }
 
-/** A run whose rows, answers, name, note, verdicts, callback and exports all hold the secret. */
+/** A run whose rows, answers, name, note, verdicts, callback and exports all contain the secret. */
 async function recordEverything({ workspace, engine }: ReturnType<typeof openWorkspace>): Promise<string> {
   const server = await startFaultServer({
     onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),
@@ -62,7 +62,7 @@ async function recordEverything({ workspace, engine }: ReturnType<typeof openWor
     await engine.results.exportRun(runId, { file: join(workspace, file) })
   }
   await engine.results.exportRun(runId, { file: join(sources, 'kept.csv') })
-  // What a process that was killed may leave.
+  // What a killed process may leave.
   writeFileSync(join(workspace, 'runs', `.${runId}.annotations.0123.part`), SECRET)
   await storeCallback(workspace, runId)
   expect((await engine.runs.listRuns({ search: SECRET })).total).toBe(1)
@@ -70,7 +70,7 @@ async function recordEverything({ workspace, engine }: ReturnType<typeof openWor
 }
 
 describe('deleting a run', () => {
-  it('leaves nothing of it in any file of the workspace, and everything of the others', async () => {
+  it('removes every trace of it from the workspace, and keeps the others', async () => {
     const opened = openWorkspace()
     const { workspace, engine } = opened
     writeRun(workspace, { runId: 'other', name: 'stays' })
@@ -106,7 +106,7 @@ describe('deleting a run', () => {
 })
 
 describe('retention', () => {
-  it('finds old runs by their end, and neither running ones nor baselines', async () => {
+  it('finds old runs by their end, but neither running ones nor baselines', async () => {
     const { workspace, engine } = openWorkspace()
     for (const runId of ['old', 'held', 'named']) {
       writeRun(workspace, { runId, state: runId === 'held' ? 'running' : 'completed', createdAtMs: 1 })
@@ -126,7 +126,7 @@ describe('retention', () => {
 })
 
 describe('wiping a workspace', () => {
-  it('leaves what a person has set, and files that are not its own', async () => {
+  it("keeps a person's settings and files that are not its own", async () => {
     onlyInLongForm()
     const opened = openWorkspace()
     const { workspace, engine } = opened

@@ -9,7 +9,7 @@ import { type ReadSource, readSource, writeSource } from './read-source.ts'
 const RUNS = inject('isLong') ? 10_000 : 400
 const SEED = 20_261_126
 
-/** What is read of a drawn text; null if it is refused, since nothing is sent of it then. */
+/** The reading of a drawn text; null if it is refused, since nothing of it is sent then. */
 function read({ bytes, encoding, header, readBytes, quoting }: DrawnText): ReadSource | null {
   try {
     return readSource(writeSource(bytes), {
@@ -24,14 +24,14 @@ function read({ bytes, encoding, header, readBytes, quoting }: DrawnText): ReadS
   }
 }
 
-/** What is not accounted for; a text that is read in another encoding only has to be told of. */
+/** What is not accounted for; reading a text in another encoding only has to be reported. */
 function findFault({ text, writtenIn }: DrawnText, source: ReadSource): string {
   if (source.encoding === writtenIn) return findUnaccounted(text, source)
   const isTold = source.told.length + source.rows.flatMap(({ problems }) => problems).length > 0
   return isTold ? '' : `read in ${source.encoding} without a word`
 }
 
-test('every character of a text is in a cell, is its syntax, or is told', () => {
+test('every character of a text is in a cell, is syntax, or is reported', () => {
   let refused = 0
   fc.assert(
     fc.property(drawnText, (drawn) => {
@@ -45,7 +45,7 @@ test('every character of a text is in a cell, is its syntax, or is told', () => 
   expect(refused).toBeLessThan(RUNS / 3)
 }, 600_000)
 
-test.each(Object.entries(PLANTED_FAULTS))('a reader that %s is found', (_name, plant) => {
+test.each(Object.entries(PLANTED_FAULTS))('a reader that %s is detected', (_name, plant) => {
   const { failed } = fc.check(
     fc.property(drawnText, (drawn) => {
       const source = read(drawn)

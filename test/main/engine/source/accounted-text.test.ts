@@ -4,11 +4,11 @@ import { readSource, writeSource } from './read-source.ts'
 
 const RUNS = inject('isLong') ? 5_000 : 150
 
-/** A cell as it is written, and the text that it stands for. Words are found again wherever they end up. */
+/** A cell as written, and its text. Words are recognised wherever they end up. */
 interface DrawnCell {
   words: string[]
   separator: string
-  /** Whether the separator is also before the first word and behind the last. */
+  /** Whether the separator also comes before the first word and after the last. */
   isAround: boolean
   isQuoted: boolean
 }
@@ -45,7 +45,7 @@ const drawnFile = fc.record({
 
 type DrawnFile = typeof drawnFile extends fc.Arbitrary<infer File> ? File : never
 
-/** Writes what was drawn, every word with a number of its own; returns the text, all words and the texts of all cells. */
+/** Writes a drawn table with numbered words; returns the text, all words and the texts of all cells. */
 function write(file: DrawnFile): { text: string; words: string[]; cells: string[][] } {
   const { delimiter, quote, escapeBy, newlines, columns, titles, padding, records } = file
   const words: string[] = []
@@ -84,19 +84,19 @@ function write(file: DrawnFile): { text: string; words: string[]; cells: string[
   return { text: text + '\0'.repeat(padding), words, cells }
 }
 
-/** Whether a part of the text is in a cell, with what is sent and what is told. */
+/** Whether a part of the text is in a cell, with what is sent and what is reported. */
 function findLost(text: string, words: readonly string[]): string[] {
   let source: ReturnType<typeof readSource>
   try {
     source = readSource(writeSource(text), { encoding: 'utf-8' })
   } catch {
-    // Nothing is sent of a file that is refused.
+    // Nothing of a refused file is sent.
     return []
   }
   const told = new Map(source.rows.map(({ row, problems }) => [row, problems]))
   const cells = [...source.columns, ...source.cells.flat()].join('\n')
   const lost = words.filter((word) => !cells.includes(word))
-  // Rows that are sent without a word have no text where no column is.
+  // Rows that are sent without a warning have no text outside the columns.
   const width = source.columns.findIndex((name) => name.startsWith('Column '))
   for (const { row, cells: found } of source.rows) {
     const isTold = (told.get(row) ?? []).some(({ severity }) => severity === 'error')
@@ -106,7 +106,7 @@ function findLost(text: string, words: readonly string[]): string[] {
   return lost
 }
 
-test('every word of a file is in a cell that is sent, in the header, or in a row that is told', () => {
+test('every word of a file is in a sent cell, in the header, or in a reported row', () => {
   fc.assert(
     fc.property(drawnFile, (file) => {
       const { text, words } = write(file)
@@ -116,7 +116,7 @@ test('every word of a file is in a cell that is sent, in the header, or in a row
   )
 }, 600_000)
 
-test('every cell of a well-formed file is read as it was written', () => {
+test('every cell of a well-formed file is read as written', () => {
   fc.assert(
     fc.property(drawnFile, (file) => {
       const columns = Math.max(2, file.columns)

@@ -3,7 +3,7 @@ import { readAnySource, writeSource } from './read-source.ts'
 
 const MARK = '\uFEFF'
 
-test('byte-order marks of appended tables are left out and told, quotes behind them open cells', async () => {
+test('byte-order marks of appended tables are removed and reported, and quotes after them open cells', async () => {
   const content = `${MARK}user_id,text_data\nu1,"one, 1"\r\n${MARK}"u2","two, ""2"""\n${MARK}user_id,text_data\nu3,a${MARK}b\n`
   const source = await readAnySource(writeSource(content, 'a.csv'))
   expect(source.cells).toEqual([
@@ -28,7 +28,7 @@ test('JSON lines of appended files are read behind their byte-order marks', asyn
   )
 })
 
-test('a mark at the beginning of a read, and within a cell, is known by what stands before it', async () => {
+test('a mark at the beginning of a read, and within a cell, is recognised by what precedes it', async () => {
   const row = `u1,${'x'.repeat(70)}\n`
   const content = `${MARK}user_id,text_data\n${row}${MARK}${row}u2,"line\n${MARK}line"\n`
   for (const readBytes of [1, 3, 18, 92, 64 * 1024]) {
@@ -41,7 +41,7 @@ test('a mark at the beginning of a read, and within a cell, is known by what sta
   }
 })
 
-test('in a file without a mark of its own, one in front of a value is part of it unless a quote follows', async () => {
+test('in a file without a mark of its own, one before a value is part of it unless a quote follows', async () => {
   const content = `user_id,text_data\n${MARK}u1,one\n${MARK}"u2","two, 2"\n`
   for (const readBytes of [1, 21, 22, 24, 64 * 1024]) {
     const source = await readAnySource(writeSource(content, 'a.csv'), { readBytes })
@@ -56,7 +56,7 @@ test.each([
   ['', '"two ""2"""', 'two "2"'],
   ['\\', '"two \\"2\\\\"', 'two "2\\'],
 ])(
-  'a mark behind a line break within quotes is content, also with the escape %j',
+  'a mark after a line break within quotes is content, also with the escape %j',
   async (_, written, meant) => {
     const content = `${MARK}id,text\n"line\n${MARK}in quotes","\r${MARK}"\nu2,${written}\n${MARK}u3,three\n`
     for (const readBytes of [1, 3, 40, 64 * 1024]) {

@@ -33,7 +33,7 @@ const ROWS = [
   ['00047', '@u', '<b>&amp;</b> \\n \\ #N/A null', 'null', '{"a": "é \\" b"}', '12:30', '#N/A'],
 ]
 
-/** Only where an encoding has them. */
+/** Characters that only some encodings have. */
 const EMOJI_ROW = ['00048', '漢', '😀👩‍👩‍👧 漢字 ⚡️', 'Ω', '{"k": "😀"}', '29-Feb-24', '-7']
 const ALL_ROWS = [...ROWS, EMOJI_ROW]
 
@@ -52,7 +52,7 @@ async function toXlsx(): Promise<Buffer> {
   return writeXlsxFile(data).toBuffer()
 }
 
-/** As a spreadsheet program writes what a person typed: numbers, dates and truth values, shown in their formats. */
+/** As a spreadsheet program writes typed values: numbers, dates and booleans, displayed in their formats. */
 function toTypedXlsx(): Promise<Buffer> {
   const formats = [
     '00000',

@@ -14,7 +14,7 @@ const JSON_LINES = Array.from(
   (_, index) => `{"user_id":"u${index}","text_data":"t"}\n`,
 ).join('')
 
-/** Reads a source whole, with a change of it behind the first rows; returns what is told of it, and how many rows it had. */
+/** Reads a source and changes it after the first rows; returns the warnings and the number of rows. */
 async function readWhile(change: () => void, path: string, more: readonly string[] = []) {
   const reader = await openSource({ path, header: true, ...(more.length > 0 && { more: [...more] }) })
   let rows = 0
@@ -44,10 +44,10 @@ test.each([
       renameSync(`${path}.new`, path)
     },
   ],
-])('a file that %s while it is read is told, and asked about', async (_, change) => {
+])('a file that %s while it is read is reported, and asked about', async (_, change) => {
   const path = join(createTemporaryFolder(), 'posts.csv')
   writeFileSync(path, CSV)
-  // Some file systems tell seconds only.
+  // Some file systems store only seconds.
   utimesSync(path, 1_700_000_000, 1_700_000_000)
   const { told } = await readWhile(() => change(path), path)
   expect(told).toEqual([TOLD])
@@ -61,18 +61,18 @@ test.each([
     'posts.xlsx',
     await createWorkbook({ sheets: [{ name: 'a', rows: '<row><c><v>1</v></c></row>'.repeat(500) }] }),
   ],
-])('nothing is told of %s if nothing writes to it, and a write is told', async (name, content) => {
+])('nothing is reported about %s if nothing writes to it, but a write is', async (name, content) => {
   const path = join(createTemporaryFolder(), name)
   writeFileSync(path, content)
   expect((await readWhile(() => undefined, path)).told).toEqual([])
   expect((await readWhile(() => appendFileSync(path, '\n'), path)).told).toEqual([TOLD])
 })
 
-test('of several files those are named that changed since they were first looked at', async () => {
+test('of several files those that changed since they were first read are named', async () => {
   const folder = createTemporaryFolder()
   const [a, b, c] = ['a.csv', 'b.csv', 'c.csv'].map((name) => join(folder, name)) as [string, string, string]
   for (const path of [a, b, c]) writeFileSync(path, `${CSV}u9,of ${path}\n`)
-  // The second file is read behind the first one.
+  // The second file is read after the first one.
   const { rows, told } = await readWhile(() => appendFileSync(b, 'u9,one more\n'), a, [b, c])
   expect(rows).toBe(60_004)
   expect(told).toEqual([expect.objectContaining({ ...TOLD, args: { ofFiles: 'b.csv' }, rows: 20_002 })])

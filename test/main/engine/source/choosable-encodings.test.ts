@@ -3,7 +3,7 @@ import { LEGACY_ENCODINGS } from '../../../../src/main/engine/source/decoding/le
 import { resolveEncoding } from '../../../../src/main/engine/source/decoding/text-reader.ts'
 import { ENCODING_GROUPS } from '../../../../src/renderer/features/source/encodings.ts'
 
-/** Told by byte-order marks, zero bytes, strict decoding and escape sequences. */
+/** Detected by byte-order marks, zero bytes, strict decoding and escape sequences. */
 const RECOGNISED = ['utf-8', 'utf-16le', 'utf-16be', 'utf-32le', 'utf-32be', 'utf-7']
 const ESCAPED = ['iso-2022-jp', 'iso-2022-kr', 'hz-gb-2312']
 
@@ -14,7 +14,7 @@ it('every encoding that is recognised or guessed can be chosen on Source', () =>
   expect(missing).toEqual([])
 })
 
-it('every encoding that can be chosen on Source is known to the reader under that name, and listed once', () => {
+it('every encoding offered on Source is known to the reader by that name, and listed once', () => {
   expect(choices.map(resolveEncoding)).toEqual(choices)
   expect(new Set(choices).size).toBe(choices.length)
 })

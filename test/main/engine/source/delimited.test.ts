@@ -8,7 +8,7 @@ import { formatProblem } from '../../../../src/shared/messages/problem-messages.
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { readSource, readText, writeSource } from './read-source.ts'
 
-/** The message and hint of the error that reading a source ends with. */
+/** The message and hint of the error when reading a source. */
 function failReading(path: string, options: Parameters<typeof readSource>[1] = {}): string {
   try {
     readSource(path, options)
@@ -52,7 +52,7 @@ test('a carriage return at the end of a quoted last cell belongs to the cell', (
   ])
 })
 
-test('blank lines and records of empty cells are no rows and are counted, wherever they stand', () => {
+test('blank lines and records of empty cells are not rows and are counted, wherever they are', () => {
   const source = readText('a,b\n1,2\n\n3,4\n,\n"",""\n5,6\n\n\n')
   expect(source.cells).toEqual([
     ['1', '2'],
@@ -64,7 +64,7 @@ test('blank lines and records of empty cells are no rows and are counted, wherev
   expect(readText('text\none\n\n""\n\n').cells).toEqual([['one']])
 })
 
-test('rows below a blank line keep the line and the row that a spreadsheet shows', () => {
+test('rows below a blank line keep the line and row number of a spreadsheet', () => {
   const source = readText('a,b\n\n"1\n",2\n\n3,4\n')
   expect(source.places).toEqual([
     { row: 1, sheetRow: 3, line: 3 },
@@ -72,7 +72,7 @@ test('rows below a blank line keep the line and the row that a spreadsheet shows
   ])
 })
 
-test('rows with fewer cells keep them and are named, and columns reach as far as the widest row', () => {
+test('rows with fewer cells keep them and are named, and there are as many columns as in the widest row', () => {
   const source = readText('a,b\n1\n1,2,3\n1,2\n')
   expect(source.cells).toEqual([['1'], ['1', '2', '3'], ['1', '2']])
   expect(source.columns).toEqual(['a', 'b', 'Column 3'])
@@ -82,18 +82,18 @@ test('rows with fewer cells keep them and are named, and columns reach as far as
   ])
 })
 
-test('without a header, ragged is what differs from most rows, and columns are numbered', () => {
+test('without a header, a row is ragged if it differs from most rows, and columns are numbered', () => {
   const source = readText('a\nb,c\nd,e\n', { header: false })
   expect(source.columns).toEqual(['Column 1', 'Column 2'])
   expect(source.problems).toEqual(['ragged_row 1 warning'])
 })
 
-test('doubled and empty column names are made distinct, in sight', () => {
+test('duplicate and empty column names are made distinct, visibly', () => {
   const source = readText('text,,text,Column 2,text (2),text\n1,2,3,4,5,6\n')
   expect(source.columns).toEqual(['text', 'Column 2 (2)', 'text (3)', 'Column 2', 'text (2)', 'text (4)'])
 })
 
-test('a misplaced quote is a warning, and an error where rows may have been swallowed', () => {
+test('a misplaced quote is a warning, and an error if rows may have been swallowed', () => {
   const source = readText('a,b\n"x"y",2\n"p"q,2\n3,"r"\n4,5\n')
   expect(source.cells).toEqual([['x"y', '2'], ['p"q,2\n3,"r'], ['4', '5']])
   expect(source.problems).toEqual([
@@ -106,7 +106,7 @@ test('a misplaced quote is a warning, and an error where rows may have been swal
   )
 })
 
-test('a quote that is never closed names its row and keeps it from being sent', () => {
+test('an unclosed quote names its row and keeps it from being sent', () => {
   const source = readText('a,b\n1,2\n3,"open\n5,6\n')
   expect(source.cells).toEqual([
     ['1', '2'],
@@ -165,7 +165,7 @@ test.each([
   expect(readText(text)).toMatchObject({ delimiter, delimiterBy: 'guess' })
 })
 
-test('the delimiter follows the ending or the format, and what is given goes before both', () => {
+test('the delimiter follows the extension or the format, and a stated one takes precedence', () => {
   expect(readText('a,b\tc\n1\t2\n', { name: 'x.tsv' })).toMatchObject({
     delimiter: '\t',
     delimiterBy: 'ending',
@@ -190,7 +190,7 @@ test('rows and problems are the same however small the reads are', () => {
   expect(whole.rows).toHaveLength(4)
 })
 
-test('a reader can be left early and read again from the start', () => {
+test('a reader can be stopped early and read again from the start', () => {
   const path = writeSource(`a\n${'row\n'.repeat(100_000)}`)
   const reader = openDelimitedSource({ path, header: true })
   for (const batch of reader.batches()) {
@@ -203,7 +203,7 @@ test('a reader can be left early and read again from the start', () => {
   reader.close()
 })
 
-test('a file that grows after it was opened is read as far as it then reaches', () => {
+test('a file that grows after it was opened is read to its current end', () => {
   const path = writeSource('a\n1\n')
   const reader = openDelimitedSource({ path, header: true })
   writeFileSync(path, 'a\n1\n2\n')
@@ -211,7 +211,7 @@ test('a file that grows after it was opened is read as far as it then reaches', 
   reader.close()
 })
 
-test('a first line that sets the delimiter is neither header nor row, and an explicit delimiter overrides it', () => {
+test('a first line that sets the delimiter is neither header nor row, and a stated delimiter overrides it', () => {
   const text = 'sep=;\r\na;b,c\r\n1;2,3\r\n'
   expect(readText(text)).toMatchObject({ delimiter: ';', columns: ['a', 'b,c'], cells: [['1', '2,3']] })
   expect(readText(text, { readBytes: 3 }).cells).toEqual([['1', '2,3']])
@@ -224,7 +224,7 @@ test('a first line that sets the delimiter is neither header nor row, and an exp
   expect(readText('sep,b\n1,2\n').columns).toEqual(['sep', 'b'])
 })
 
-test('lines above the header that is named are passed over, blank ones among them', () => {
+test('lines above a stated header are skipped, including blank ones', () => {
   const text = 'Report,,\n\n"made\nby us"\nid,text\n1,a\n2,b\n'
   const source = readText(text, { headerRow: 4 })
   expect(source).toMatchObject({ columns: ['id', 'text'], problems: [] })
@@ -240,7 +240,7 @@ test('lines above the header that is named are passed over, blank ones among the
 
 const isBeyond = ({ rows }: SourceBatch): boolean => rows.some((row) => /[^\0-\x7f]/.test(row.cells.join('')))
 
-test('a batch is told to be of ASCII only if it is, wherever a read of the file ends', () => {
+test('a batch is reported as ASCII only if it is, wherever a read of the file ends', () => {
   const rows = Array.from(
     { length: 200 },
     (_, i) => `${i},${i % 9 === 4 ? 'Ã©Ã¨, and much of ASCII' : 'plain'}`,
@@ -254,7 +254,7 @@ test('a batch is told to be of ASCII only if it is, wherever a read of the file 
   }
 })
 
-test('a batch with text behind NUL characters that end a read is not told to be of ASCII', () => {
+test('a batch with text after NUL characters that end a read is not reported as ASCII', () => {
   const plain = '1,plain text\n'.repeat(300)
   for (const zeros of [1, 15, 16, 17, 40]) {
     const path = writeSource(`id,text\n${plain}2,a${'\0'.repeat(zeros)}\n3,zzÃ©tt\n${plain}`)
@@ -267,7 +267,7 @@ test('a batch with text behind NUL characters that end a read is not told to be 
   }
 })
 
-test('characters whose bytes are all of ASCII are not told to be', () => {
+test('non-ASCII characters whose bytes are all ASCII are not reported as ASCII', () => {
   const path = writeSource(Buffer.from('id,text\n1,\u4e00\u4e01\n', 'utf16le'))
   const source = { path, header: true, format: 'csv', encoding: 'utf-16le' } as const
   const [batch] = openDelimitedSource(source).batches()

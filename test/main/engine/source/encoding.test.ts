@@ -74,14 +74,14 @@ test.each([
   expect(source.cells[0]).toEqual([text])
 })
 
-test('a sign or two are not enough to leave Windows-1252', () => {
+test('one or two characters are not enough to leave Windows-1252', () => {
   expect(readText(iconv.encode('id,text\n1,£5 off\n', 'windows-1252'))).toMatchObject({
     encoding: 'windows-1252',
     cells: [['1', '£5 off']],
   })
 })
 
-test('a legacy byte far behind any sample still decides the encoding', () => {
+test('a legacy byte far beyond any sample still decides the encoding', () => {
   const path = writeSource(
     Buffer.concat([
       Buffer.from(`a\n${'plain ascii\n'.repeat(100_000)}`),
@@ -93,7 +93,7 @@ test('a legacy byte far behind any sample still decides the encoding', () => {
   expect(source.cells.at(-1)).toEqual(['café'])
 })
 
-test('invalid UTF-8 bytes are reported by row, and a real U+FFFD is not a problem', () => {
+test('invalid UTF-8 bytes are reported by row, but a real U+FFFD is not a problem', () => {
   const bytes = Buffer.concat([
     Buffer.from('a,b\nüber,\uFFFD kept\nscho'),
     Buffer.from([0xff]),
@@ -124,7 +124,7 @@ test('a lone surrogate in UTF-16 is undecodable too', () => {
   expect(source.problems).toEqual(['undecodable_bytes 2 warning'])
 })
 
-test('the encoding that is given is used, by TextDecoder or iconv-lite', () => {
+test('the stated encoding is used, by TextDecoder or iconv-lite', () => {
   expect(readText(iconv.encode('a\nŽluťoučký\n', 'iso-8859-2'), { encoding: 'ISO-8859-2' })).toMatchObject({
     encoding: 'iso-8859-2',
     encodingBy: 'given',
@@ -142,14 +142,14 @@ test('the encoding that is given is used, by TextDecoder or iconv-lite', () => {
   expect(readText(bigEndian, { encoding: 'utf-16' }).cells).toEqual([['ü']])
 })
 
-test('UTF-8 read as given although bytes are broken counts them', () => {
+test('stated UTF-8 with broken bytes counts them', () => {
   expect(readText(iconv.encode(LINES, 'windows-1252'), { encoding: 'utf8' }).problems).toEqual([
     'undecodable_bytes 1 warning',
     'undecodable_bytes 2 warning',
   ])
 })
 
-test('an unknown encoding is said, with names that would do', () => {
+test('an unknown encoding is reported with suitable names', () => {
   expect(() => readText('a\n1\n', { encoding: 'klingon' })).toThrow('the encoding `klingon` is unknown')
   expect(() => readText('a\n1\n', { encoding: 'base64' })).toThrow('is unknown')
 })
@@ -163,7 +163,7 @@ test('the detector of legacy encodings is loaded for the first file that needs i
   reader.close()
 })
 
-/** Emoji as Oracle and Java write them: two halves of three bytes each. */
+/** Emoji as Oracle and Java write them: two surrogates of three bytes each. */
 function toHalves(text: string): Buffer {
   return Buffer.concat(
     [...text].map((character) => {
@@ -183,7 +183,7 @@ test.each([
   ['emoji alone', 'id,text\na,😀😂\nb,great 👍🏽\n'],
   ['an emoji in every row', `id,text\n${'1,شكرا جزيلا 😂😂😂\n'.repeat(200)}`],
   ['Chinese', `id,text\n${'1,你好世界 😂\n2,今天天气很好\n'.repeat(20)}`],
-])('UTF-8 with characters in two halves is read as that text: %s', (_, text) => {
+])('UTF-8 with surrogate pairs is read as that text: %s', (_, text) => {
   for (const readBytes of [7, 65_536]) {
     const source = readSource(writeSource(toHalves(text)), { readBytes })
     expect(source).toMatchObject({ encoding: 'cesu-8', encodingBy: 'guess', problems: [] })
@@ -191,7 +191,7 @@ test.each([
   }
 })
 
-test('half an emoji, which a program cut, is a broken place of UTF-8', () => {
+test('half an emoji, which a program cut, is an error in UTF-8', () => {
   const [first, second] = [toHalves('😀').subarray(0, 3), toHalves('😀').subarray(3)]
   const rows = [Buffer.from('id,text\na,wow '), first, Buffer.from('\nb,'), second, Buffer.from(' yes\n')]
   const source = readText(Buffer.concat(rows))
@@ -203,7 +203,7 @@ test.each([
   [0xf0, 0x9f, 0x98],
   [0xf0, 0x9f, 0x91],
   [0xf0, 0x9f, 0x99],
-])('an emoji that is cut behind its third byte leaves the encoding in doubt: %d %d %d', (...bytes) => {
+])('an emoji that is cut after its third byte leaves the encoding in doubt: %d %d %d', (...bytes) => {
   const text = (end: string) =>
     Buffer.concat([Buffer.from('id,text\nu0,wow '), Buffer.from(bytes), Buffer.from(end)])
   for (const end of ['\nu1,hello\n', '\nu1,wow\n', '\nu1,no way\nu2,see you\n']) {

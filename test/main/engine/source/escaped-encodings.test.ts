@@ -3,7 +3,7 @@ import { failReadingAny, readText, writeSource } from './read-source.ts'
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1')
 
-/** The same tables in the bytes that Python's codecs write. */
+/** The same tables in the bytes of Python's codecs. */
 const FILES = {
   'iso-2022-jp': {
     bytes: latin1('id,text\n1,\x1b$B$3$s$K$A$O@$3&\x1b(B\n2,\x1b$B:#F|$O$$$$E75$$G$9$M\x1b(B\n'),
@@ -29,7 +29,7 @@ test.each(Object.entries(FILES))('%s is recognised by its escape sequences', (en
   expect(source.cells.slice(0, 2).map((row) => row[1])).toEqual(cells)
 })
 
-test.each(Object.entries(FILES))('%s is read the same a byte at a time', (encoding, { bytes }) => {
+test.each(Object.entries(FILES))('%s is read the same one byte at a time', (encoding, { bytes }) => {
   expect(readText(bytes, { encoding, readBytes: 1 }).cells).toEqual(readText(bytes).cells)
 })
 
@@ -38,7 +38,7 @@ test('a dash that UTF-7 writes as a word of capitals is asked about', () => {
   expect(told.map(({ code }) => code)).toEqual(['uncertain_encoding'])
 })
 
-test('escape sequences far behind the beginning are recognised, too', () => {
+test('escape sequences far from the beginning are recognised too', () => {
   const bytes = Buffer.concat([
     latin1('text\n'),
     latin1('plain words\n'.repeat(60_000)),
@@ -63,11 +63,11 @@ test.each([
   expect(readText(text).cells.map((cells) => cells.join(','))).toEqual(text.trimEnd().split('\n').slice(1))
 })
 
-test('escape sequences in text that has other bytes beyond ASCII are no encoding of seven bits', () => {
+test('escape sequences in text with other non-ASCII bytes are not a seven-bit encoding', () => {
   expect(readText('text\n\x1b$B$3$s\x1b(B and é\n')).toMatchObject({ encoding: 'utf-8' })
 })
 
-test('an encoding that is recognised and cannot be read is refused by name', async () => {
+test('a recognised encoding that cannot be read is refused by name', async () => {
   const path = writeSource(latin1('id,text\n1,\x1b$)A\x0e;;E@\x0f\n'), 'source.csv')
   expect(await failReadingAny(path)).toContain(
     'found text in iso-2022-cn, which Sluice cannot read | Save the file as UTF-8',
@@ -80,7 +80,7 @@ test.each([
   ['utf-7', latin1('text\na + b +AOk caf\xe9\n')],
   ['utf-7', latin1('text\ndevnull+Ccccc1@example.com\n')],
   ['iso-2022-kr', latin1('text\n\x1b$)C\x0eGQ1\x0f\n')],
-])('what does not decode in %s is said', (encoding, bytes) => {
+])('invalid bytes in %s are reported', (encoding, bytes) => {
   const source = readText(bytes, { encoding })
   expect(source.problems).toEqual(['undecodable_bytes 1 warning'])
 })
@@ -88,7 +88,7 @@ test.each([
 test.each([
   ['an address', (row: number) => `${row},me+js0@example.com`],
   ['a mark of its own', (row: number) => `${row},~{VPND~}`],
-])('%s that every row repeats does not make an escaped encoding certain', (_what, write) => {
+])('%s repeated in every row does not make an escaped encoding certain', (_what, write) => {
   const rows = Array.from({ length: 60 }, (_, index) => `${write(index)}\n`)
   expect(readText(`id,text\n${rows.join('')}`).told.map(({ code }) => code)).toEqual(['uncertain_encoding'])
 })

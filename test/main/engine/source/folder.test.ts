@@ -19,7 +19,7 @@ function writeFolder(files: Record<string, string | Uint8Array>): string {
   return folder
 }
 
-test('text, requests and media fill the columns of their kind, in the order of their paths', async () => {
+test('texts, requests and media fill the columns of their kind, in the order of their paths', async () => {
   const folder = writeFolder({
     'b.txt': 'second\n',
     'a/z.json': '{"text_data":"x"}',
@@ -62,7 +62,7 @@ test('texts are decoded like CSV files, each separately', async () => {
   expect(await failReadingAny(folder, { encoding: 'klingon' })).toContain('`klingon` is unknown')
 })
 
-test('what cannot be sent is a row that says why', async () => {
+test('a file that cannot be sent is a row that says why', async () => {
   const folder = writeFolder({
     'archive.zip': 'PK',
     empty: '',
@@ -88,7 +88,7 @@ test('what cannot be sent is a row that says why', async () => {
   expect(source.cells[5]).toEqual(['none.png', 'media', '', '', 'none.png'])
 })
 
-test('hidden files and what systems leave in folders are passed over', async () => {
+test('hidden files and files that systems leave in folders are skipped', async () => {
   const folder = writeFolder({
     '.DS_Store': 'x',
     '.git/a.txt': 'x',
@@ -101,7 +101,7 @@ test('hidden files and what systems leave in folders are passed over', async () 
 })
 
 test.skipIf(process.platform === 'win32')(
-  'links inside the folder bring nothing twice and no loop, links out of it are named',
+  'links inside the folder cause no duplicates and no loop, and links out of it are named',
   async () => {
     const folder = writeFolder({ 'a.txt': 'a', 'sub/b.txt': 'b', '.hidden/c.txt': 'c', '.hidden/d.txt': 'd' })
     writeFileSync(join(dirname(folder), 'secret.txt'), 'secret')
@@ -132,7 +132,7 @@ test.skipIf(process.platform === 'win32')(
 )
 
 test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
-  'a file that may not be read is a row that says so',
+  'an unreadable file is a row that says so',
   async () => {
     const folder = writeFolder({ 'a.txt': 'a', 'b.png': 'b' })
     chmodSync(join(folder, 'a.txt'), 0)
@@ -169,7 +169,7 @@ test('a video over an hour is a warning if its file states its length', async ()
   ])
 })
 
-test('how much has been read reaches the size that was said at first', async () => {
+test('the amount read reaches the size that was reported first', async () => {
   const folder = writeFolder(
     Object.fromEntries(Array.from({ length: 1203 }, (_, index) => [`${index}.txt`, `text ${index}`])),
   )

@@ -9,7 +9,7 @@ import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { toWorkbookParts } from './workbook-files.ts'
 
 const ROWS = 50_000
-/** Half of it is taken by the sources of what reads. */
+/** Half of it is taken by the reader's own sources. */
 const HEAP_MB = 64
 const TEXT =
   'a text that no other row has, long enough to fill the heap if all of them were held there '.repeat(20)
@@ -22,7 +22,7 @@ function* toPieces(before: string, after: string, toPiece: (row: number) => stri
   yield after
 }
 
-/** Writes a workbook whose shared texts are larger than the heap of the worker that reads it. */
+/** Writes a workbook whose shared texts exceed the heap of the worker that reads it. */
 async function writeFullSheet(): Promise<string> {
   const path = join(createTemporaryFolder(), 'full.xlsx')
   const zip = new yazl.ZipFile()
@@ -44,7 +44,7 @@ async function writeFullSheet(): Promise<string> {
   return path
 }
 
-test('a sheet whose texts are larger than the heap is read row by row', async () => {
+test('a sheet whose texts exceed the heap is read row by row', async () => {
   const path = await writeFullSheet()
   const worker = new Worker(new URL('./count-rows-worker.ts', import.meta.url), {
     workerData: { path, header: false },

@@ -34,7 +34,7 @@ function parseInPieces(text: string, newline: '\n' | '\r', nextSize: () => numbe
   return [...parseRecords(readText, { ...PLAIN_SYNTAX, newline })].flatMap((batch) => batch.records)
 }
 
-test('pieces of 1 to 9 characters give the rows of whole-file parsing, broken quotes included', () => {
+test('chunks of 1 to 9 characters give the same rows as parsing the whole file, broken quotes included', () => {
   const random = createRandom(20_000)
   const alphabet = ['a', 'b', ' ', '\r', '\r\n', ',', ',', '"', '"', '""', '\n', '\n', 'é', '😀', "'", '\\']
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -54,7 +54,7 @@ test('pieces of 1 to 9 characters give the rows of whole-file parsing, broken qu
   }
 })
 
-test('well-formed records with either line end come out as they were written, whatever the pieces', () => {
+test('well-formed records with either line end are read as written, whatever the chunks', () => {
   const random = createRandom(7)
   const parts = [
     'a',
@@ -96,7 +96,7 @@ function quote(cell: string, random: () => number): string {
 }
 
 test.each([',', ';', '\t', '|', '.'])(
-  'white space behind a closing quote stays in the cell (%j)',
+  'white space after a closing quote stays in the cell (%j)',
   (delimiter) => {
     const text = [`"a" `, `b`, `"c"\u00a0`].join(delimiter)
     for (const [end, newline] of [
@@ -115,7 +115,7 @@ test.each([',', ';', '\t', '|', '.'])(
   },
 )
 
-test('a record that spans many reads is not parsed again for each of them', () => {
+test('a record that spans many reads is not reparsed for each of them', () => {
   const long = 'x'.repeat(3_000_000)
   const text = `a,"${long}"\nb,c\n`
   let reads = 0

@@ -18,7 +18,7 @@ describe('a gzip file', () => {
     ['posts.TSV.GZ', 'text_data\tuser_id\nhello\tu1\n"two\nlines"\tu2\n'],
     ['posts.jsonl.gz', '{"text_data":"hello","user_id":"u1"}\n{"text_data":"two\\nlines","user_id":"u2"}\n'],
     ['without-its-ending.csv', 'text_data,user_id\nhello,u1\n"two\nlines",u2\n'],
-  ])('is read as what it holds: %s', async (name, text) => {
+  ])('is read as its content: %s', async (name, text) => {
     const before = listCopies()
     const source = await readAnySource(writeSource(gzipSync(text), name))
     expect(source.columns).toEqual(['text_data', 'user_id'])
@@ -29,7 +29,7 @@ describe('a gzip file', () => {
     expect(listCopies()).toEqual(before)
   })
 
-  it('may hold a workbook, or several parts one after the other', async () => {
+  it('may contain a workbook, or several parts in sequence', async () => {
     const cell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`
     const rows = ['name', 'Ada', 'Grace'].map((text) => `<row>${cell(text)}</row>`).join('')
     const workbook = await createWorkbook({ sheets: [{ name: 'people', rows }] })
@@ -41,7 +41,7 @@ describe('a gzip file', () => {
     expect((await readAnySource(writeSource(parts, 'people.csv.gz'))).cells).toEqual([['Ada'], ['Grace']])
   })
 
-  it('may be filled up with zero bytes, but has nothing behind them', async () => {
+  it('may be padded with zero bytes, but has nothing after them', async () => {
     const [first, second] = [gzipSync('name\nAda\n'), gzipSync('Grace\n')]
     const zeros = Buffer.alloc(100_000)
     const filled = writeSource(Buffer.concat([first, second, zeros]), 'people.csv.gz')
@@ -52,7 +52,7 @@ describe('a gzip file', () => {
     )
   })
 
-  it('is refused with its own name where it is damaged, too large or holds no rows', async () => {
+  it('is refused with its own name if it is damaged, too large or has no rows', async () => {
     const before = listCopies()
     const whole = gzipSync('name\n'.repeat(1_000))
     const cutOff = writeSource(whole.subarray(0, whole.length - 20), 'cut.csv.gz')

@@ -10,10 +10,10 @@ import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { type HandmadeWorkbook, toWorkbookParts } from './workbook-files.ts'
 
-/** Old space of the process that reads; a workbook of 30,000 rows opens in it. */
+/** Old space of the process that reads; a workbook of 30,000 rows fits. */
 const HEAP_MB = 48
 
-/** A part, or a way to write a large one piece by piece. */
+/** A part, or a function that writes a large one in chunks. */
 type Part = string | Uint8Array | { pieces: () => Iterable<string> }
 
 /** `count` numbered pieces between a head and a tail, a thousand at a time. */
@@ -42,7 +42,7 @@ async function writeWorkbook(parts: Record<string, Part>, workbook: Partial<Hand
   return path
 }
 
-/** Reads a source in a process with a small heap; what it printed last, or how it ended. */
+/** Reads a source in a process with a small heap; returns its last output, or how it ended. */
 async function readUnderSmallHeap(path: string): Promise<string> {
   const entry = new URL('./read-source-child.ts', import.meta.url).pathname
   const child = spawn(process.execPath, [`--max-old-space-size=${HEAP_MB}`, entry, path], {
@@ -61,7 +61,7 @@ const STRINGS = 'xl/sharedStrings.xml'
 const RELATIONS = 'xl/_rels/workbook.xml.rels'
 const toSheet = (toPiece: (index: number) => string, count: number, tail = '') =>
   repeat('<worksheet><sheetData><row>', toPiece, count, `${tail}</row></sheetData></worksheet>`)
-/** Digits that do not pack well, so that it is not the ratio that is met. */
+/** Digits that compress badly, so that the ratio limit is not reached. */
 const mix = (index: number) => ((index * 2_654_435_761) >>> 0).toString(36)
 const SHARED = { sheets: [{ name: 'S', rows: '<row><c t="s"><v>0</v></c></row>' }], strings: '' }
 
@@ -169,7 +169,7 @@ const BOMBS: [string, RegExp, Record<string, Part>, Partial<HandmadeWorkbook>?][
   [
     'very many parts with long remarks',
     /its list of parts takes more than 4 MiB/,
-    // Names of unequal lengths: those of one length share a hash, and an object of them takes seconds.
+    // Names of unequal lengths: names of the same length share a hash, and an object of them takes seconds.
     Object.fromEntries(Array.from({ length: 1_500 }, (_, i) => ['x'.repeat(60_000 - i), ''])),
   ],
 ]
@@ -178,7 +178,7 @@ const BOMBS: [string, RegExp, Record<string, Part>, Partial<HandmadeWorkbook>?][
 const OPENED = inject('isLong') ? BOMBS : BOMBS.filter((_, index) => index % 6 === 1)
 
 test.each(OPENED)(
-  '%s are refused within a small heap, by the limit',
+  '%s are refused by the limit, within a small heap',
   async (_title, message, parts, workbook) => {
     expect(await readUnderSmallHeap(await writeWorkbook(parts, workbook))).toMatch(message)
   },

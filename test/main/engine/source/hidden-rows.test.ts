@@ -25,7 +25,7 @@ async function readSheet(rows: string, options: ReadOptions = {}, before = '') {
   )
 }
 
-test('hidden rows of a workbook are read, counted and told, so that a run can ask before it sends them', async () => {
+test('hidden rows of a workbook are read, counted and reported, so that a run can ask before it sends them', async () => {
   const source = await readSheet(FILTERED)
   expect(source.cells.map(([id]) => id)).toEqual(['p1', 'p2', 'p3', 'p4', 'p5', 'p6'])
   expect(source.hidden).toEqual({ rows: 3 })
@@ -33,7 +33,7 @@ test('hidden rows of a workbook are read, counted and told, so that a run can as
   expect(source.problems).toEqual(['hidden_rows 2 warning', 'hidden_rows 4 warning', 'hidden_rows 6 warning'])
 })
 
-test('hidden rows stay out when only visible rows are wanted, and the others keep their numbers', async () => {
+test('hidden rows are excluded if only visible rows are wanted, and the others keep their numbers', async () => {
   const path = writeSource(await createWorkbook({ sheets: [{ name: 'S', rows: FILTERED }] }), 'b.xlsx')
   const source = await readAnySource(path, { rows: 'visible' })
   expect(source.cells.map(([id]) => id)).toEqual(['p1', 'p3', 'p5'])
@@ -43,7 +43,7 @@ test('hidden rows stay out when only visible rows are wanted, and the others kee
   expect(rows.map(({ place, cells }) => `${place.row} ${cells[0]}`)).toEqual(['2 p1', '5 p3', '8 p5'])
 })
 
-test('nothing is left to ask about hidden rows when a plan says that all are wanted', async () => {
+test('hidden rows are not asked about if a plan wants all rows', async () => {
   const source = await readSheet(FILTERED, { rows: 'all' })
   expect(source.cells).toHaveLength(6)
   expect(source.problems).toEqual([])
@@ -51,12 +51,12 @@ test('nothing is left to ask about hidden rows when a plan says that all are wan
   expect(source.warnings).toEqual(['2: has only empty cells and is skipped'])
 })
 
-test('a sheet of which every row is hidden has none to send when only visible rows are wanted', async () => {
+test('a sheet with only hidden rows has none to send if only visible rows are wanted', async () => {
   const rows = toRow(1, '', 'id') + toRow(2, 'hidden="1"', 'a')
   await expect(readSheet(rows, { rows: 'visible' })).rejects.toThrow('expected visible rows')
 })
 
-test('hidden columns with cells are told by their letters', async () => {
+test('hidden columns with cells are named by their letters', async () => {
   const rows = toRow(1, '', 'a', 'b', 'c', 'd') + toRow(2, '', '1', '2', '3', '4')
   const columns =
     '<cols><col min="1" max="1" width="9"/><col min="2" max="3" hidden="1"/><col min="4" max="4" width="0" customWidth="1"/><col min="9" max="16384" hidden="1"/></cols>'

@@ -21,14 +21,14 @@ const failWorkbook = async (
 const toSheet = (rows: string, before = '') =>
   `${before}<worksheet><sheetData>${rows}</sheetData></worksheet>`
 
-/** Where a part's size, packed and unpacked, and its checksum stand in the archive's list of parts. */
+/** Offsets of a part's sizes, packed and unpacked, and its checksum in the archive's list of parts. */
 function findEntry(zip: Buffer, name: string): { checksum: number; unpackedSize: number } {
   const at = zip.lastIndexOf(name) - 46
   expect(zip.readUInt32LE(at)).toBe(0x02014b50)
   return { checksum: at + 16, unpackedSize: at + 24 }
 }
 
-test('a workbook that is cut short is said to be, wherever it was cut', async () => {
+test('a truncated workbook is reported, wherever it was cut', async () => {
   const whole = await createWorkbook({ sheets: [{ name: 'S', rows: ROWS.repeat(1) }] })
   for (const share of [0.1, 0.5, 0.9, 0.999]) {
     const cut = whole.subarray(0, Math.floor(whole.length * share))
@@ -38,7 +38,7 @@ test('a workbook that is cut short is said to be, wherever it was cut', async ()
   }
 })
 
-test('a workbook whose bytes were changed is found out before its rows are used', async () => {
+test('changed bytes in a workbook are detected before its rows are used', async () => {
   const rows = Array.from({ length: 3000 }, (_, i) => `<row><c><v>${(i * 7919) % 10_007}</v></c></row>`).join(
     '',
   )
@@ -53,7 +53,7 @@ test('a workbook whose bytes were changed is found out before its rows are used'
   expect(await failReading(flipped)).toContain('the workbook is damaged or cut short')
 })
 
-test('a part that says less than it unpacks to is stopped at what it says', async () => {
+test('a part that unpacks to more than its stated size is stopped at that size', async () => {
   const zip = await createWorkbook({ sheets: [{ name: 'S', rows: `${ROWS}${' '.repeat(5_000_000)}` }] })
   zip.writeUInt32LE(1000, findEntry(zip, SHEET).unpackedSize)
   expect(await failReading(zip)).toContain(`${SHEET} is not as long as the file says`)
@@ -72,7 +72,7 @@ test('a zip bomb is refused before it is unpacked', async () => {
   expect(await failReading(styles)).toContain('unpacks to 191 MiB; at most 128 MiB are read')
 })
 
-test('XML that is more than data, or less than XML, is refused', async () => {
+test('XML that is more than data, or malformed, is refused', async () => {
   const withSheet = (xml: string) => failWorkbook('', { parts: { [SHEET]: xml } })
   expect(await withSheet(toSheet(ROWS, '<!DOCTYPE w [<!ENTITY e "x">]>'))).toContain(
     'the sheet declares a document type',
@@ -108,7 +108,7 @@ test('a row that grows out of one long text is named', async () => {
   expect(failure).toContain('row 3 of the sheet has more than 8,388,608 characters (8 MiB)')
 })
 
-test('cells, rows and texts in places that no sheet has are refused', async () => {
+test('cells, rows and texts at impossible positions are refused', async () => {
   expect(await failWorkbook('<row r="5"/><row r="4"/>')).toContain('row 4 follows row 5')
   expect(await failWorkbook('<row r="1048577"/>')).toContain('row 1048577 follows row 0')
   expect(await failWorkbook('<row><c r="XFE1"><v>1</v></c></row>')).toContain('row 1 has a cell "XFE1"')
@@ -142,7 +142,7 @@ test('a long shared text that is repeated until it would fill a disk is refused'
   expect(await failReadingAny(path, { header: false })).toContain('shared texts are repeated so often')
 })
 
-test('two far corners do not fill the disk with empty cells', async () => {
+test('two distant corners do not fill the disk with empty cells', async () => {
   const rows = '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row>'
   const path = writeSource(await createWorkbook({ sheets: [{ name: 'S', rows }] }), 'book.xlsx')
   const reader = await openSource({ path, header: false })
@@ -164,7 +164,7 @@ test('a workbook without the parts it names is damaged', async () => {
   expect(await withRelations('../../../etc/passwd')).toContain('it has no part ../../etc/passwd')
 })
 
-/** A compound file with these names in its directory, as old Office documents and encrypted new ones are. */
+/** A compound file with these names in its directory, like old Office documents and encrypted new ones. */
 function createCompoundFile(...names: string[]): Buffer {
   const bytes = Buffer.alloc(4096)
   Buffer.from('d0cf11e0a1b11ae1', 'hex').copy(bytes)
@@ -198,17 +198,14 @@ test.each([
   ],
   ['book.xlsx', Buffer.from('%PDF-1.7'), /found a PDF document/],
   ['book.xlsx', Buffer.from('PK'), /damaged or cut short/],
-])('%s that is no workbook is told apart', async (name, content, message) => {
+])('%s that is not a workbook is recognised', async (name, content, message) => {
   expect(await failReading(content, name)).toMatch(message)
 })
 
-test.each([4, 8, 31, 35, 51, 52, 511])(
-  'an old workbook of %i bytes is one that cannot be told',
-  async (bytes) => {
-    const content = createCompoundFile('Root Entry', 'Workbook').subarray(0, bytes)
-    expect(await failReading(content, 'book.xls')).toMatch(/found an old Office document/)
-  },
-)
+test.each([4, 8, 31, 35, 51, 52, 511])('an old workbook of %i bytes cannot be recognised', async (bytes) => {
+  const content = createCompoundFile('Root Entry', 'Workbook').subarray(0, bytes)
+  expect(await failReading(content, 'book.xls')).toMatch(/found an old Office document/)
+})
 
 test.each([
   ['book.xlsb', ['xl/workbook.bin', '_rels/.rels'], 'found a binary Excel workbook (.xlsb)'],
@@ -227,12 +224,12 @@ test.each(['rows.csv', 'rows.tsv', 'rows.jsonl'])('a workbook named %s is not re
   expect(failure).toMatch(/expected text, found an Excel workbook .* \| .*rename it to end in \.xlsx/)
 })
 
-test('a workbook under another name is read where the format says so', async () => {
+test('a workbook under another name is read if the format says so', async () => {
   const path = writeSource(await createWorkbook({ sheets: [{ name: 'S', rows: ROWS }] }), 'download')
   expect((await readAnySource(path, { format: 'xlsx' })).cells).toEqual([['1']])
 })
 
-test('a file is let go when it cannot be opened as a workbook', async () => {
+test('a file is released if it cannot be opened as a workbook', async () => {
   for (let round = 0; round < 50; round += 1) {
     await expect(openSource({ path: writeSource('text', 'a.xlsx'), header: true })).rejects.toThrow(
       'another kind of file',

@@ -17,7 +17,7 @@ test.each([
   ['with an object a line', `[\n${OBJECTS.join(',\n')}\n]\n`],
   ['with commas in front', `\r\n [\t${OBJECTS.join('\r\n ,')}\r\n]\r\n`],
   ['as one document after another', OBJECTS.map((one) => one.replace('{', '{\n')).join('\n')],
-])('an array of objects is read as rows, %s, every value as it stands', async (_layout, text) => {
+])('an array of objects is read as rows, %s, every value unchanged', async (_layout, text) => {
   const source = await read(text)
   expect(source.columns.slice(0, 4)).toEqual(['id', 'x', 'o', 'text'])
   expect(source.rows.map(({ cells }) => cells)).toEqual(ROWS)
@@ -47,7 +47,7 @@ test('rows are the same however small the reads are', async () => {
   expect(whole.cells).toEqual([['é😀"],{'], ['[1,\t2]'], [], ['', 'A']])
 })
 
-test('what is not an object is a row with an error that says where', async () => {
+test('an element that is not an object is a row with an error that says where', async () => {
   const source = await read('[{"a":1},\n  {"a":1 "b":2}, 7,, "x",\n[1],{"a":[\n1,]}]')
   expect(source.rows.flatMap(({ problems }) => problems.map(formatProblem))).toEqual([
     'row 2: must be one JSON object; line 2, character 10: expected a comma or } after the value, found `{"a":1 "b":2}`',
@@ -64,7 +64,7 @@ test.each([
   ['is cut off behind an object', '[{"a":"1"},{"a":"2"}', [1, 2, 3]],
   ['ends in a comma', '[{"a":"1"},{"a":"2"},]', [1, 2, 3]],
   ['has something behind it', '[{"a":"1"},{"a":"2"}] x', [1, 2, 3]],
-])('an array that %s has a row with an error for it', async (_how, text, rows) => {
+])('an array that %s has a row with an error for that', async (_how, text, rows) => {
   const source = await read(text)
   expect(source.rows.map(({ row }) => row)).toEqual(rows)
   expect(source.rows.at(-1)?.problems).toMatchObject([{ severity: 'error', code: 'not_json' }])
@@ -101,7 +101,7 @@ test.each([
   )
 })
 
-test('lines of which none is an object are refused with the first that breaks, as are objects without a key', async () => {
+test('lines without any object are refused with the first that breaks, and objects without a key too', async () => {
   const told = await failReadingAny(writeSource('\n{"a":"1" "b":2}\nx\n', 'broken.jsonl'))
   expect(told).toContain(
     'line 2, character 10: expected a comma or } after the value, found `{"a":"1" "b":2}`',
@@ -111,7 +111,7 @@ test('lines of which none is an object are refused with the first that breaks, a
   )
 })
 
-test('a comma that is missing between two objects of an array is told as that', async () => {
+test('a missing comma between two objects of an array is reported as that', async () => {
   const source = await read('[{"a":1},{"a":2}\n{"a":3},{"a":4}]')
   expect(source.rows.flatMap(({ problems }) => problems.map(formatProblem))).toEqual([
     'row 2: must be one JSON object; line 2, character 1: expected a comma or ] between the objects of the array, found `{"a":2}\n{"a":3}`',

@@ -9,7 +9,7 @@ const readLines = (content: string | Uint8Array, options: ReadOptions & { name?:
   return readAnySource(writeSource(content, name), rest)
 }
 
-test('keys become columns in the order in which they appear, later ones behind', async () => {
+test('keys become columns in order of appearance, later ones at the end', async () => {
   const source = await readLines('{"b":"1","a":"2"}\n{"c":"3","a":" 4 "}\n')
   expect(source.columns).toEqual(['b', 'a', 'c'])
   expect(source.cells).toEqual([
@@ -26,7 +26,7 @@ test('columns are known before the first row, however late a key comes', async (
   reader.close()
 })
 
-test('numbers and nested values keep the text they have in the file, null is empty', async () => {
+test('numbers and nested values keep their text from the file, null is empty', async () => {
   const source = await readLines(
     '{"id":12345678901234567890,"x":1.0,"e":1E-7,"n":null,"t":true,"o":{"b":1.50,"a":[1, "]"]},"s":"\\u00e9\\n\\"\\\\"}',
   )
@@ -35,7 +35,7 @@ test('numbers and nested values keep the text they have in the file, null is emp
   ])
 })
 
-test('keys named as members of objects are, and an empty one, are columns like others', async () => {
+test('keys named like members of objects, and an empty one, are columns like others', async () => {
   const source = await readLines('{"__proto__":"a","constructor":"b","":"c","1":"d"}\n')
   expect(source.columns).toEqual(['__proto__', 'constructor', 'Column 3', '1'])
   expect(source.cells).toEqual([['a', 'b', 'c', 'd']])
@@ -91,7 +91,7 @@ test.each([
   expect(source.problems).toEqual(['not_json 2 error'])
 })
 
-test('a doubled key is said, and its last value is used', async () => {
+test('a duplicate key is reported, and its last value is used', async () => {
   const source = await readLines('{"a":"1","b":"2","a":"3"}\n')
   expect(source.cells).toEqual([['3', '2']])
   expect(source.rows[0]?.problems.map(formatProblem)).toEqual([
@@ -109,7 +109,7 @@ test.each([
   expect(source).toMatchObject({ encoding, encodingBy, cells: [['Müller “déjà”'], ['zwei']], problems: [] })
 })
 
-test('bytes that do not decode and half characters become U+FFFD, with a warning', async () => {
+test('undecodable bytes and lone surrogates become U+FFFD, with a warning', async () => {
   const bytes = Buffer.concat([
     Buffer.from('{"a":"x'),
     Buffer.from([0xff]),
@@ -120,7 +120,7 @@ test('bytes that do not decode and half characters become U+FFFD, with a warning
   expect(source.problems).toEqual(['undecodable_bytes 1 warning', 'undecodable_bytes 2 warning'])
 })
 
-test('a line over 8 MiB is a row that cannot be sent, and the ones behind it are read', async () => {
+test('a line over 8 MiB is a row that cannot be sent, and the following ones are read', async () => {
   const source = await readLines(`{"a":"1"}\n{"a":"${'x'.repeat(20_000_000)}"}\n{"a":"3"}\n`)
   expect(source.cells).toEqual([['1'], [], ['3']])
   expect(source.rows[1]?.problems.map(formatProblem)[0]).toContain(
@@ -137,7 +137,7 @@ test('rows are the same however small the reads are', async () => {
   expect(whole.cells).toEqual([['é😀'], ['[1,\t2]'], [], ['', 'A']])
 })
 
-test('a file without objects is refused, and one that is no text', async () => {
+test('a file without objects is refused, and so is one that is not text', async () => {
   expect(await failReadingAny(writeSource('\n \r\n', 'c.jsonl'))).toContain('found none')
   expect(await failReadingAny(writeSource('PK\u0003\u0004', 'd.jsonl'))).toContain(
     'expected text, found an Excel',

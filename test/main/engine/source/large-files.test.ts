@@ -7,10 +7,10 @@ import { openSourceFile } from '../../../../src/main/engine/source/source-file.t
 import { sayExpected } from '../../../../src/shared/messages/problem-messages.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 
-/** Beyond what fits into 31 bits. */
+/** More than 31 bits can hold. */
 const TAIL_OFFSET = 2 ** 31 + 2 ** 20
 
-/** Writes a file whose middle is a hole that takes no room on the disk. */
+/** Writes a sparse file whose middle takes no space on disk. */
 function writeSparse(name: string, head: string, tail: string): string {
   const path = join(createTemporaryFolder(), name)
   const descriptor = openSync(path, 'w')
@@ -25,7 +25,7 @@ const hasSparseFiles = process.platform !== 'win32'
 
 const writeRows = () => writeSparse('rows.jsonl', '{"a":"first"}\n{"a":"', '"}\n{"a":"last"}')
 
-test.runIf(hasSparseFiles)('bytes beyond 2 GiB are read from where they are', () => {
+test.runIf(hasSparseFiles)('bytes beyond 2 GiB are read at their position', () => {
   const path = writeRows()
   const file = openSourceFile(path)
   expect(file.readBytes(TAIL_OFFSET + 2, 13).toString()).toBe('\n{"a":"last"}')

@@ -51,16 +51,19 @@ test.each([
   ['macintosh', '´', (row: number) => `it´s row ${row}`],
   ['gb18030', '“', (row: number) => `a “${'abcdefghij'[row % 10]}word” in row ${row}`],
   ['euc-kr', '…', (row: number) => `wait… for row ${row}`],
-])('a sign in %s that every row repeats is asked about instead of guessed: %s', (encoding, _sign, write) => {
-  const rows = Array.from({ length: 60 }, (_, index) => `${index},"${write(index)}"\n`)
-  const source = readText(iconv.encode(`id,text\n${rows.join('')}`, encoding))
-  expect(source.told.map(({ code }) => code)).toEqual(['uncertain_encoding'])
-})
+])(
+  'a character in %s that every row repeats is asked about instead of guessed: %s',
+  (encoding, _sign, write) => {
+    const rows = Array.from({ length: 60 }, (_, index) => `${index},"${write(index)}"\n`)
+    const source = readText(iconv.encode(`id,text\n${rows.join('')}`, encoding))
+    expect(source.told.map(({ code }) => code)).toEqual(['uncertain_encoding'])
+  },
+)
 
 test.each([
   ['posts.csv', 'id,text\n1,æøå\n'],
   ['posts.jsonl', '{"text":"æøå"}\n'],
-])('an encoding that is uncertain is a warning of %s, which naming it answers', async (name, text) => {
+])('an uncertain encoding is a warning of %s, which stating it resolves', async (name, text) => {
   const path = writeSource(iconv.encode(text, 'windows-1252'), name)
   const reader = await openSource({ path, header: true })
   const [warning, ...others] = reader.findWarnings?.() ?? []
@@ -76,7 +79,7 @@ test.each([
   named.close()
 })
 
-test('an encoding that is uncertain is a warning of its file in a folder', async () => {
+test('an uncertain encoding is a warning of its file in a folder', async () => {
   const folder = createTemporaryFolder()
   writeFileSync(join(folder, 'one.txt'), iconv.encode('æøå', 'windows-1252'))
   writeFileSync(join(folder, 'two.txt'), iconv.encode('Grüße aus München und schöne Ferien', 'cp850'))

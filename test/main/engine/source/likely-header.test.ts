@@ -24,7 +24,7 @@ test.each([
   expect(readText(text).told.map(({ code }) => code)).not.toContain('title_rows')
 })
 
-test('whoever names the row of the header is not told, and gets its columns', () => {
+test('a stated header row gives its columns without a warning', () => {
   const source = readText(TITLES, { headerRow: 3 })
   expect(source.told.map(({ code }) => code)).not.toContain('title_rows')
   expect(source.columns).toEqual(['post_id', 'user_id', 'text_data'])

@@ -44,7 +44,7 @@ test.each([
   },
 )
 
-test('a sheet that is named is read, whatever the others have', async () => {
+test('a stated sheet is read, whatever the others contain', async () => {
   const path = await writeSheets({ Notes: NOTES, Posts: POSTS })
   expect((await readAnySource(path, { sheet: 'Notes' })).cells).toEqual([['Do not share']])
   expect(await previewSource({ path, header: true, sheet: 'Notes' }, 5)).toMatchObject({
@@ -63,7 +63,7 @@ test('a workbook whose sheets have no rows is refused with the name of the first
   })
 })
 
-test('rows of a sheet with most of the columns are told, though each sheet has one of its own', async () => {
+test('rows of a sheet with most of the columns are reported, although each sheet has one of its own', async () => {
   const months = {
     Jan: toRow('post_id', 'text_data', 'likes') + toRow('p', 'hi', '1').repeat(5),
     Feb: toRow('post_id', 'text_data', 'shares') + toRow('p', 'hi', '2').repeat(4),
@@ -82,7 +82,7 @@ test('rows of a sheet with most of the columns are told, though each sheet has o
   ])
 })
 
-test('rows of other sheets with the same columns are told with their number, unless a person named the sheet', async () => {
+test('rows of other sheets with the same columns are reported with their number, unless a person named the sheet', async () => {
   const again = (rows: number, ...names: string[]) => toRow(...names) + toRow('p', 'hi').repeat(rows)
   const path = await writeSheets({
     Jan: POSTS,
@@ -122,7 +122,7 @@ test('rows of other sheets are told wherever their headers are, if a person name
   expect(told).toMatchObject([{ code: 'other_sheets', args: { sheet: 'Jan', others }, rows: 13 }])
 })
 
-test('rows of a sheet that goes on from the first, without a header of its own, are told', async () => {
+test('rows of a sheet that continues the first, without its own header, are reported', async () => {
   const rows = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, index) => toRow(`u${from + index}`, `text ${from + index}`)).join(
       '',

@@ -8,8 +8,8 @@ test.each([
   ['before CRLF', 'id,text\r\n1,first\r\r\n2,third\r\n', 'first\r'],
   ['behind a quoted cell', 'id,text\r\n1,"first"\r\r\n2,third\r\n', 'first\r'],
   ['of LF in a file of CR', 'id,text\r1,first\nsecond\r2,third\r', 'first\nsecond'],
-])('a line break of another kind outside quotes is told: %s', (_, text, found) => {
-  // The last one is a file of CR only up to the sample's end.
+])('a line break of another kind outside quotes is reported: %s', (_, text, found) => {
+  // The last one is a file with only CR up to the sample's end.
   const isLate = text.startsWith('id,text\r1')
   const rows = isLate ? `id,text\r${'0,filler\r'.repeat(40_000)}${text.slice('id,text\r'.length)}` : text
   const { rows: read } = readText(rows)
@@ -31,17 +31,17 @@ test.each([
   ['| id | text |\n|----|:----:|\n| 1 | a |\n', 'drawn_line 1 error'],
   ['id|text\n---+-----\n1|a\n', 'ragged_row 1 warning,drawn_line 1 error'],
   ['id,text\n--,----\n1,a\n', 'drawn_line 1 error'],
-])('a line that is drawn in a table is no row: %j', (text, problems) => {
+])('a line drawn in a table is not a row: %j', (text, problems) => {
   expect(readText(text).problems.join()).toBe(problems)
 })
 
-test('a text of dashes is no drawn line', () => {
+test('a text of dashes is not a drawn line', () => {
   expect(readText('id,text\n1,---\n2,===\n').problems).toEqual([])
   expect(readText('text\n---\n===\n').problems).toEqual([])
 })
 
-test('a long row of dashes with something behind it takes no long time', () => {
-  // With a pattern that tries all ways to divide the dashes this would not end.
+test('a long row of dashes with something after it is quick to check', () => {
+  // A pattern that tries all ways to divide the dashes would not end.
   expect(readText(`id,text\n${'-'.repeat(5_000)}x,a\n`).problems).toEqual([])
 })
 
@@ -64,11 +64,11 @@ test.each([
   ['id,text', '1, first\nBob C, second\n', []],
   ['id,text,day', 'u1,hello\nanna,whole\n', ['ragged_row 1 warning', 'ragged_row 2 warning']],
   ['id,text,day', 'u1,hello\nu2,whole\n', ['ragged_row 1 warning', 'ragged_row 2 warning']],
-])('rows that may be one row, cut by a line break, are told: %s %j', (header, rows, problems) => {
+])('rows that may be one row, cut by a line break, are reported: %s %j', (header, rows, problems) => {
   expect(readText(`${header}\n${rows}`).problems).toEqual(problems)
 })
 
-test('a row is held against one of the bytes that were read before', () => {
+test('a row may be cut from one that an earlier read of the file ended with', () => {
   const rows = `id,text\n1,first part\nand the rest\n${'2,whole\n'.repeat(5)}`
   for (const readBytes of [8, 21, 34]) expect(readText(rows, { readBytes }).problems).toEqual(CUT_1_2)
 })

@@ -83,7 +83,7 @@ const TABLE = [
 test.each([
   ['transitional', OFFICE],
   ['strict', STRICT],
-])('links behind cells are a column of their own, in a %s workbook', async (_what, office) => {
+])('links behind cells are a separate column, in a %s workbook', async (_what, office) => {
   const links = [
     { ref: 'B2', target: 'https://a.test/1' },
     { ref: 'B3', target: 'https://a.test/2?a=1&b=2', location: 'top' },
@@ -98,7 +98,7 @@ test.each([
   expect(warnings).toEqual([])
 })
 
-test('links that nobody chose are told with an example and the way to send them', async () => {
+test('unused links are reported with an example and how to send them', async () => {
   const path = await writeLinked(TABLE, [{ ref: 'B2:B3', target: 'https://a.test/1' }])
   const source = { path, header: true }
   const reader = await openSource(source)
@@ -133,11 +133,11 @@ test.each([
   ['the text itself', { ref: 'B4', target: 'https://a.test/3' }],
   ['cells below the last row', { ref: 'B9:B12', target: 'https://a.test/1' }],
   ['the header', { ref: 'B1', target: 'https://a.test/1' }],
-])('links to %s are no column', async (_what, link) => {
+])('links to %s are not a column', async (_what, link) => {
   expect((await readAnySource(await writeLinked(TABLE, [link]))).columns).toEqual(['user', 'photo'])
 })
 
-test('a link made of a text with the slash of the root is that text', async () => {
+test('a link that equals the text except for a trailing slash counts as that text', async () => {
   const rows = [['site'], ['https://a.test']]
   const path = await writeLinked(rows, [{ ref: 'A2', target: 'https://a.test/' }])
   expect((await readAnySource(path)).columns).toEqual(['site'])
@@ -212,7 +212,7 @@ test('cells that share a formula link to the addresses of their own rows', async
   ])
 })
 
-test('the link of merged cells is that of the first, and goes to the others only with its text', async () => {
+test('the link of merged cells belongs to the first, and goes to the others only with its text', async () => {
   const rows = [
     ['user', 'photo'],
     ['u1', 'photo'],
@@ -250,7 +250,7 @@ test('a column with links is named in a preview and fills no field unless a pers
   ])
 })
 
-test('wide rows keep their cells in front of the columns with links', async () => {
+test('wide rows keep their cells before the columns with links', async () => {
   const path = await writeLinked(
     [['photo'], ['photo'], ...Array.from({ length: 600 }, () => ['x']), ['y', 'wide']],
     [{ ref: 'A2', target: 'https://a.test/1' }],

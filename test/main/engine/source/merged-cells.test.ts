@@ -8,7 +8,7 @@ import { createWorkbook } from './workbook-files.ts'
 
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
 
-/** A row from its cells, of which '' has no text. */
+/** A row from its cells; '' has no text. */
 const toRow = (number: number, cells: readonly string[], attributes = '') =>
   `<row r="${number}" ${attributes}>${cells
     .map((cell, i) => {
@@ -36,7 +36,7 @@ const TABLE = [
   toRow(5, ['u2', '', 'y']),
 ].join('')
 
-/** Each row's number in the source, and what is said of its cells. */
+/** Each row's number in the source, and the problems of its cells. */
 async function readProblems(path: string, options: ReadOptions = {}): Promise<string[]> {
   const { rows } = await readAnySource(path, options)
   return rows.flatMap(({ row, problems }) =>
@@ -44,7 +44,7 @@ async function readProblems(path: string, options: ReadOptions = {}): Promise<st
   )
 }
 
-test('a row that has an empty cell because of merged ones says with which cell it is merged', async () => {
+test('a row with an empty cell because of merging names the cell it is merged with', async () => {
   const path = await writeMerged(TABLE, ['A2:A4', 'A5:B5'])
   expect(await readProblems(path)).toEqual([
     '2: A3 is empty because it is merged with A2',
@@ -56,7 +56,7 @@ test('a row that has an empty cell because of merged ones says with which cell i
   expect(warnings).toEqual([])
 })
 
-test('merged cells get the text of the first one, down and to the right, only when a person asks for that', async () => {
+test("merged cells get the first one's text, down and to the right, only on request", async () => {
   const path = await writeMerged(TABLE, ['A2:A4', 'A5:B5'])
   const filled = await readAnySource(path, { merged: 'fill' })
   expect(filled.cells).toEqual([
@@ -70,7 +70,7 @@ test('merged cells get the text of the first one, down and to the right, only wh
   expect((await previewSource({ path, header: true, merged: 'fill' }, 2)).rows[1]?.cells[0]).toBe('u1')
 })
 
-test('how merged cells are read is described if a person said so', async () => {
+test('how merged cells are read is described if a person stated it', async () => {
   const path = await writeMerged(TABLE, ['A2:A4'])
   const describe = async (options: ReadOptions) => {
     const source = { path, header: true, ...options }
@@ -82,7 +82,7 @@ test('how merged cells are read is described if a person said so', async () => {
   expect(await describe({ merged: 'fill' })).toBe('fill')
 })
 
-test('a row without a text of its own is no row when merged cells are filled', async () => {
+test('a row without its own text is not a row when merged cells are filled', async () => {
   const rows = toRow(1, ['user', 'text']) + toRow(2, ['u1', 'a']) + toRow(3, ['', '']) + toRow(5, ['u2', 'b'])
   const { cells, warnings } = await readAnySource(await writeMerged(rows, ['A2:A4', 'B2:B4']), {
     merged: 'fill',
@@ -107,7 +107,7 @@ test('merged cells that begin in a hidden row carry its text to the visible ones
   ])
 })
 
-test('a cell that is merged with the header stays empty and says so, for the header is no text of a row', async () => {
+test("a cell that is merged with the header stays empty and says so, because the header is not a row's text", async () => {
   const rows = toRow(1, ['user', 'text']) + toRow(2, ['', 'a']) + toRow(3, ['u', 'b'])
   const path = await writeMerged(rows, ['A1:A2'])
   expect((await readAnySource(path, { merged: 'fill' })).cells[0]).toEqual(['', 'a'])
@@ -125,7 +125,7 @@ test('a header of two rows gets its merged names when merged cells are filled', 
   expect(cells).toEqual([['1', 'Ann', 'a@b.test']])
 })
 
-test('a title that is merged over the table is not repeated into columns that the table lacks', async () => {
+test('a title merged over the table is not repeated into columns that the table lacks', async () => {
   const rows = toRow(1, ['user', 'text']) + toRow(2, ['u1', 'a']) + toRow(3, ['note'])
   const { cells, problems } = await readAnySource(await writeMerged(rows, ['A3:F3']), { merged: 'fill' })
   expect(cells[1]).toEqual(['note', 'note'])
@@ -147,7 +147,7 @@ test('an error in the first of merged cells is an error in all that are filled w
   expect(read.map(({ kinds }) => kinds)).toEqual(['es', 'es'])
 })
 
-test('references that name no cells, and those of one cell, merge nothing', async () => {
+test('references that name no cells, or one cell, merge nothing', async () => {
   expect(await readProblems(await writeMerged(TABLE, ['nowhere', 'B2', 'A0:A9', 'ZZZZ1:A2']))).toEqual([])
 })
 
@@ -155,7 +155,7 @@ test.each([
   ['a remark among the cells', { rows: `<!-- </sheetData> -->${TABLE}` }],
   ['names with a prefix', { prefix: 'x:' }],
   ['UTF-16', { encoding: 'utf16le' as const }],
-])('merged cells are found behind the cells of a sheet with %s', async (_what, how) => {
+])('merged cells are found after the cells of a sheet with %s', async (_what, how) => {
   const {
     rows = TABLE,
     prefix = '',
@@ -191,7 +191,7 @@ test('merged cells are filled among a hundred thousand others in any order', asy
   expect(cells.every(([user], i) => user === `u${Math.floor(i / 2)}`)).toBe(true)
 })
 
-test('what cannot be read behind the rows of a sheet costs no row, unless merged cells are to be filled', async () => {
+test("unreadable data after a sheet's rows costs no row, unless merged cells are to be filled", async () => {
   const path = await writeMerged(TABLE, ['A2:A4'], `<extLst>${'<x>'.repeat(60_000)}`)
   expect((await readAnySource(path)).cells).toHaveLength(4)
   expect(await failReadingAny(path, { merged: 'fill' })).toContain('elements inside each other')

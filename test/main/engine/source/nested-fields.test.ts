@@ -9,7 +9,7 @@ const LINES =
   '{"id":"p2","user":null,"text":"ho","tags":[{"b":1}]}\n' +
   '{"user":{"name":{"n":null},"id":12345678901234567890}}\n'
 
-test('fields of objects are columns behind the keys, every value as it stands', async () => {
+test('fields of objects are columns after the keys, every value unchanged', async () => {
   const source = await readAnySource(writeSource(LINES, 'nested.jsonl'))
   expect(source.columns).toEqual([
     ...['id', 'user', 'text', 'user_metadata', 'tags'],
@@ -25,7 +25,7 @@ test('fields of objects are columns behind the keys, every value as it stands', 
   expect(rows[0]?.cells.at(-1)).toBe('1.0')
 })
 
-test('a key of the row goes before a field of an object, and a field that occurs twice is warned of', async () => {
+test('a key of the row takes precedence over a field of an object, and a field that occurs twice gets a warning', async () => {
   const source = await readAnySource(
     writeSource('{"user.id":"own","user":{"id":"inner","name":"a","name":"b"}}\n', 'own.jsonl'),
   )
@@ -36,7 +36,7 @@ test('a key of the row goes before a field of an object, and a field that occurs
   ])
 })
 
-test('a reader that is told which fields are used keeps only those', async () => {
+test('a reader that knows which fields are used keeps only those', async () => {
   const reader = await openSource({ path: writeSource(LINES, 'kept.jsonl'), header: true })
   reader.keepNested?.(['user.name.n', 'text'])
   expect(reader.columns).toEqual(['id', 'user', 'text', 'user_metadata', 'tags', 'user.name.n'])
@@ -51,7 +51,7 @@ test('a reader that is told which fields are used keeps only those', async () =>
   reader.close()
 })
 
-test('objects with fields that differ from row to row give a bounded number of columns', async () => {
+test('objects with fields that differ from row to row give a limited number of columns', async () => {
   const lines = Array.from(
     { length: 1_000 },
     (_, index) => `{"m":{"k${index}":"v","deep":{"a":{"b":{"c":1}}}}}\n`,

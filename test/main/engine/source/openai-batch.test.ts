@@ -7,7 +7,7 @@ import { listReadAs } from '../../../../src/shared/messages/reading-messages.ts'
 import { OPERATIONS } from '../../../../src/shared/operations/operations.ts'
 import { readAnySource, writeSource } from './read-source.ts'
 
-/** A line of a file of requests to the moderation endpoint. */
+/** A line in a file of requests to the moderation endpoint. */
 function toLine(customId: string, input: unknown, more: object = {}): string {
   const body = { model: 'omni-moderation-latest', input }
   return `${JSON.stringify({ custom_id: customId, method: 'POST', url: '/v1/moderations', body, ...more })}\n`
@@ -15,7 +15,7 @@ function toLine(customId: string, input: unknown, more: object = {}): string {
 
 const COLUMNS = ['post_id', 'text_data', 'url', 'custom_id', 'input', 'inputs', 'body.model']
 
-test('requests of the batch API are recognized, and give ids and texts instead of their envelope', async () => {
+test('requests of the batch API are recognised, and give ids and texts instead of their envelope', async () => {
   const path = writeSource(toLine('r-1', 'one\ntwo "é" 😀') + toLine('r-2', ''), 'requests.jsonl')
   const source = await readAnySource(path)
   expect(source.columns).toEqual(COLUMNS)
@@ -29,7 +29,7 @@ test('requests of the batch API are recognized, and give ids and texts instead o
   ])
 })
 
-test('each of several inputs in a line is a row with an id of its own, images as addresses', async () => {
+test('each of several inputs in a line is a row with its own id, images as addresses', async () => {
   const parts = [
     { type: 'text', text: 'look' },
     { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
@@ -45,7 +45,7 @@ test('each of several inputs in a line is a row with an id of its own, images as
     ['b-3', '', 'https://example.com/b.png', 'b', '3', '3'],
     ['c', 'alone', '', 'c', '', ''],
   ])
-  // Several rows stand on a line, so that rows are counted and lines are told besides.
+  // A line has several rows, so rows are counted and lines are reported too.
   expect(source.places.map(({ row, sheetRow, line }) => [row, sheetRow, line])).toEqual([
     ...[
       [1, 1, 1],
@@ -60,7 +60,7 @@ test('each of several inputs in a line is a row with an id of its own, images as
   ])
 })
 
-test('a line for another endpoint, another method or of an unknown input is an error that keeps what it has', async () => {
+test('a line for another endpoint or method, or with an unknown input, is an error that keeps its content', async () => {
   const lines =
     toLine('r-1', 'fine') +
     toLine('r-2', 'chat', { url: '/v1/chat/completions' }) +
@@ -90,7 +90,7 @@ test('a line for another endpoint, another method or of an unknown input is an e
   )
 })
 
-test('further keys of a line and of its body are columns, and a key of ours stays one of theirs', async () => {
+test('further keys of a line and its body are columns, and a key named like ours stays theirs', async () => {
   const line = toLine('r-1', 'hi', { user_id: 'u1', text_data: 'not the input', url: '/v1/moderations' })
   const source = await readAnySource(
     writeSource(line.replace('"model"', '"user":"u9","model"'), 'requests.jsonl'),
@@ -102,7 +102,7 @@ test('further keys of a line and of its body are columns, and a key of ours stay
   })
 })
 
-test('a key that a line or its body has twice is warned of', async () => {
+test('a duplicate key in a line or its body gets a warning', async () => {
   const line = toLine('r-1', 'hi').replace('"input"', '"input":"lost","input"')
   const source = await readAnySource(writeSource(`{"custom_id":"lost",${line.slice(1)}`, 'requests.jsonl'))
   expect(source.cells[0]?.slice(0, 2)).toEqual(['r-1', 'hi'])
@@ -112,7 +112,7 @@ test('a key that a line or its body has twice is warned of', async () => {
   ])
 })
 
-test('JSON lines that are stated, and requests to other endpoints, are read as they are', async () => {
+test('stated JSON lines, and requests to other endpoints, are read unchanged', async () => {
   const path = writeSource(toLine('r-1', 'hi'), 'requests.jsonl')
   const stated = await readAnySource(path, { format: 'jsonl' })
   expect(stated.columns).toEqual(['custom_id', 'method', 'url', 'body', 'body.model', 'body.input'])

@@ -35,14 +35,14 @@ test.each([
   expect(listSpills()).toEqual(before)
 })
 
-test('pages of the file that are held while they are read have a limit in bytes', async () => {
+test('cached pages of the file have a limit in bytes', async () => {
   const texts = new PagedTexts(0)
   for (let number = 0; number < 100; number += 1) texts.push(`${number}${'x'.repeat(1_000_000)}`)
   collectGarbage()
   const before = process.memoryUsage().arrayBuffers
   const steps = Array.from({ length: 200 }, (_, step) => step % 100)
   expect(steps.filter((number) => !texts.get(number)?.startsWith(`${number}x`))).toEqual([])
-  // V8 gives the memory of collected buffers back in a thread of its own.
+  // V8 frees the memory of collected buffers in a separate thread.
   await waitFor(() => {
     collectGarbage()
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(75_000_000)

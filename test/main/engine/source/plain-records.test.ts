@@ -22,13 +22,13 @@ const drawnText = fc
   )
   .map((pieces) => pieces.join(''))
 
-/** `CELL` stands for a cell in quotes, `D` for the delimiter, `N` for the line end. */
+/** `CELL` stands for a quoted cell, `D` for the delimiter, `N` for the line end. */
 function fill(text: string, { delimiter, newline }: RecordSyntax, isWindows: boolean): string {
   const lineEnd = isWindows && newline === '\n' ? '\r\n' : newline
   return text.replaceAll('CELL', '"x y"').replaceAll('D', delimiter).replaceAll('N', lineEnd)
 }
 
-test('text that needs no parser has the records that the exact one finds, and ends where those end', () => {
+test('text that needs no parser has the same records as from the exact one, and ends at the same place', () => {
   let taken = 0
   fc.assert(
     fc.property(drawnText, drawnSyntax, fc.boolean(), (drawn, syntax, isWindows) => {
@@ -54,7 +54,7 @@ test('text that needs no parser has the records that the exact one finds, and en
 
 const COMMAS: RecordSyntax = { delimiter: ',', newline: '\n', quote: '"', escape: '' }
 
-test('cells in quotes need no parser, nor do Windows line ends, and what is cut off at the end waits', () => {
+test('quoted cells need no parser, nor do Windows line ends, and a cut-off end waits', () => {
   expect(splitPlainRecords('a,"b, c",d\r\n\r\n"e",,\r\nf,"g', COMMAS, WIDTH)).toEqual({
     records: [['a', 'b, c', 'd'], [''], ['e', '', '']],
     cursor: 21,

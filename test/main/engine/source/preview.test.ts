@@ -8,7 +8,7 @@ import { writeSource } from './read-source.ts'
 
 const OWN_COLUMNS = ['text', ...toExportColumns('task', {}).map(({ name }) => name)]
 
-test('a preview holds the first rows and everything about how they were read', async () => {
+test('a preview contains the first rows and everything about how they were read', async () => {
   const path = writeSource(`id;text\n1;a\n2\n${'3;c\n'.repeat(1000)}`)
   const preview = await previewSource({ path, header: true }, 3)
   expect(preview).toEqual({
@@ -53,7 +53,7 @@ test('a preview holds the first rows and everything about how they were read', a
   })
 })
 
-test('the same file re-reads with other choices', async () => {
+test('the same file can be reread with other choices', async () => {
   const path = writeSource('id;text\n1;a\n')
   expect(await previewSource({ path, header: false, delimiter: ',' }, 10)).toMatchObject({
     columns: ['Column 1'],
@@ -68,7 +68,7 @@ test.each([
   ['an address above addresses', 'a,https://a.example/1.jpg\nb,https://a.example/2.jpg\n'],
   ['a moment above moments', 'a,2024-02-29\nb,2024-03-01T12:00:00Z\n'],
   ['a long text', `a,${'long '.repeat(30)}\nb,short\n`],
-])('a header that looks like a row is said: %s', async (_what, text) => {
+])('a header that looks like a row is reported: %s', async (_what, text) => {
   const path = writeSource(text)
   const doubt = { row: 1, severity: 'warning', code: 'header_like_data' }
   expect((await previewSource({ path, header: true }, 100)).problems).toMatchObject([doubt])
@@ -82,7 +82,7 @@ test.each([
   ['numbers', '2023,2024\n1,2\n3,4\n'],
   ['an address above texts', 'https://example.com,b\nx,y\nz,w\n'],
   ['one row', 'a,b\na,c\n'],
-])('a header is not doubted for nothing: %s', async (_what, text) => {
+])('an ordinary header is not doubted: %s', async (_what, text) => {
   const { problems } = await previewSource({ path: writeSource(text), header: true }, 100)
   expect(problems.map(({ code }) => code)).not.toContain('header_like_data')
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { formatProblem } from '../../../../src/shared/messages/problem-messages.ts'
 import { readText } from './read-source.ts'
 
-test('quotes escaped by a backslash are recognised, told, and read as the text that they stand for', () => {
+test('quotes escaped by a backslash are recognised, reported, and read as their text', () => {
   const source = readText(
     'post_id,user_id,text_data\np1,u1,"she said \\"go away\\", then a threat follows"\np2,u2,"plain"\n',
   )
@@ -24,7 +24,7 @@ test.each([
   ['"a \\\\ b \\"c\\" \\\\"', 'a \\ b "c" \\'],
   ['"C:\\new \\"folder\\""', 'C:\\new "folder"'],
   ['nice photo\\, \\"kill\\"', 'nice photo, "kill"'],
-])('of an escape, the backslash is no text: %s', (cell, text) => {
+])('the backslash of an escape is not text: %s', (cell, text) => {
   const source = readText(`id,text,more\n1,${cell},\n`, { escape: '\\' })
   expect(source.cells[0]?.[1]).toBe(text)
   expect(source.told).toEqual([])
@@ -45,7 +45,7 @@ test('JSON in cells keeps its backslashes', () => {
   expect(source.problems).toEqual([])
 })
 
-test('a backslash before a quote behind the sample makes its row an error if it may be an escape', () => {
+test('a backslash before a quote beyond the sample makes its row an error if it may be an escape', () => {
   const plain = '1,"plain text of some length"\n'.repeat(12_000)
   const source = readText(`id,text\n${plain}2,"say \\"go\\", then"\n3,"a\\",b"\n4,"C:\\"\n`)
   expect(source.quoting?.escapeBy).toBe('default')
@@ -58,7 +58,7 @@ test('a backslash before a quote behind the sample makes its row an error if it 
   expect(source.rows[12_000]?.problems.map(formatProblem).at(-1)).toContain('Pass --escape "\\" if it is')
 })
 
-test('a file in single quotes is recognised and told', () => {
+test('a file in single quotes is recognised and reported', () => {
   const source = readText("'id','text'\n'1','hello, world'\n'2','it''s fine'\n")
   expect(source.cells).toEqual([
     ['1', 'hello, world'],
@@ -76,18 +76,18 @@ test('texts in single quotes below a plain header are recognised by their delimi
   ])
 })
 
-test('apostrophes of texts are no quotes', () => {
+test('apostrophes in texts are not quotes', () => {
   const source = readText("id,text\n1,'quoted'\n2,don't\n3,'tis\n")
   expect(source).toMatchObject({ quoting: { quote: '"', quoteBy: 'default' }, problems: [] })
   expect(source.cells.map((cells) => cells[1])).toEqual(["'quoted'", "don't", "'tis"])
 })
 
-test('single quotes that no reading fits leave their rows errors instead of cutting them', () => {
+test('single quotes that no reading fits make their rows errors instead of cutting them', () => {
   const source = readText("id,text\n1,'don't go, please'\n2,'fine'\n")
   expect(source.problems).toEqual(['surplus_cells 1 error'])
 })
 
-test('a quote that is stated is taken, and so is that there is none', () => {
+test('a stated quote is used, and so is stating none', () => {
   const text = 'id,text\n1,~a, b~\n2,"c"\n'
   expect(readText(text, { quote: '~' })).toMatchObject({
     cells: [
@@ -108,13 +108,13 @@ test('a quote that is stated is taken, and so is that there is none', () => {
   })
 })
 
-test('no delimiter can be stated: each line is a cell', () => {
+test('stating no delimiter makes each line a cell', () => {
   const source = readText('text, all of it\nhello, world\n"quoted, too"\n', { delimiter: 'none' })
   expect(source).toMatchObject({ columns: ['text, all of it'], delimiter: '', delimiterBy: 'given' })
   expect(source.cells).toEqual([['hello, world'], ['quoted, too']])
 })
 
-test('surplus cells are kept as the file has them, quotes included, to be joined again', () => {
+test('surplus cells are kept as in the file, quotes included, to be joined again', () => {
   const source = readText('id,text\n1,he said,"no, way",and left\n')
   expect(source.cells).toEqual([['1', 'he said', '"no, way"', 'and left']])
 })
@@ -134,7 +134,7 @@ test('a line break that a stated backslash escapes is part of its cell, as datab
   }
 })
 
-test('escaped line breaks are recognised where they make the records as wide as the header, and told', () => {
+test('escaped line breaks are recognised if they make the records as wide as the header, and reported', () => {
   const source = readText('user_id,text_data,lang\nu1,line one\\\nline two,en\nu2,ok,de\n')
   expect(source.cells).toEqual([
     ['u1', 'line one\nline two', 'en'],
@@ -144,7 +144,7 @@ test('escaped line breaks are recognised where they make the records as wide as 
   expect(source.told).toMatchObject([{ code: 'quotes_guessed' }])
 })
 
-test('a row that ends in a backslash is asked about, unless the escape is stated or the cell is in quotes', () => {
+test('a row that ends in a backslash is asked about, unless the escape is stated or the cell is quoted', () => {
   const text = 'user_id\ttext_data\nu1\tfirst line\\\nsecond line\twith tab\nu2\tok\n'
   expect(readText(text, { delimiter: '\t' }).problems).toEqual(['escaped_line_break 1 warning'])
   expect(readText(text, { delimiter: '\t', escape: 'none' }).problems).toEqual([])
@@ -166,7 +166,7 @@ test.each([
 test.each([
   ['1,"a, ""b"" c, "\n2,"a, "\n', ['a, "b" c, ', 'a, ']],
   ['1, "Hello" he said\n2," ""x"""\n', [' "Hello" he said', ' "x"']],
-])('white space before quotes that are text is no error: %j', (rows, texts) => {
+])('white space before quotes that are text is not an error: %j', (rows, texts) => {
   const { cells, problems } = readText(`id,text\n${rows}`)
   expect([cells.map(([, text]) => text), problems]).toEqual([texts, []])
 })

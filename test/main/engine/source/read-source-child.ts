@@ -2,7 +2,9 @@ import { openSource } from '../../../../src/main/engine/source/open-source.ts'
 import { SluiceError } from '../../../../src/shared/messages/errors.ts'
 import { readPeakRssBytes } from '../../../helpers/resource-use.ts'
 
-/** Reads the file of its argument as a source; prints how many rows it has, or the message of its refusal. */
+/**
+ * Reads the file in its argument as a source; prints the number of its rows, or the message of its refusal.
+ */
 try {
   const reader = await openSource({ path: process.argv[2] ?? '', header: true })
   let rows = 0

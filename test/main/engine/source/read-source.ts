@@ -25,21 +25,21 @@ export function writeSource(content: string | Uint8Array, name = 'source.csv'): 
   return path
 }
 
-/** Everything a reader says about a source. */
+/** Everything that a reader reports about a source. */
 export interface ReadSource {
   columns: readonly string[]
-  /** As the source has it; null without one. */
+  /** The source's header; null without one. */
   header: readonly string[] | null
   rows: SourceRow[]
   cells: string[][]
   /** "code row severity" of every problem. */
   problems: string[]
-  /** What is said of the source as a whole, in words, with the number of rows. */
+  /** Warnings about the source as a whole, in words, with the number of rows. */
   warnings: string[]
   hidden: { rows: number } | undefined
-  /** The same as it is kept. */
+  /** The same warnings as stored. */
   told: readonly SourceWarning[]
-  /** Where rows stand, as far as they do not follow the row before. */
+  /** Positions of rows that do not follow the previous row. */
   places: RowPlace[]
   encoding: string
   encodingBy: string
@@ -51,7 +51,7 @@ export interface ReadSource {
 /** Options of a source, and the size of one read. */
 export type ReadOptions = Partial<Omit<PlanSource, 'path'>> & { readBytes?: number }
 
-/** Reads a whole CSV or TSV file; `readBytes` is the size of one read. */
+/** Reads a CSV or TSV file to its end; `readBytes` is the size of one read. */
 export function readSource(path: string, options: ReadOptions = {}): ReadSource {
   const { readBytes, ...given } = options
   const source = { path, header: true, ...given }
@@ -64,7 +64,7 @@ export function readSource(path: string, options: ReadOptions = {}): ReadSource 
   }
 }
 
-/** Reads a whole source of any format as the engine does. */
+/** Reads a source of any format to its end, as the engine does. */
 export async function readAnySource(path: string, options: ReadOptions = {}): Promise<ReadSource> {
   const { readBytes, ...source } = options
   const reader = await openSource(
@@ -104,7 +104,7 @@ function toReadSource(reader: SourceReader, batches: readonly SourceBatch[]): Re
   }
 }
 
-/** The message and hint of the `BAD_SOURCE` error that reading a source of any format ends with. */
+/** The message and hint of the `BAD_SOURCE` error when reading a source of any format. */
 export async function failReadingAny(path: string, options: ReadOptions = {}): Promise<string> {
   try {
     await readAnySource(path, options)

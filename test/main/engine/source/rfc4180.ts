@@ -1,4 +1,4 @@
-/** A reader of CSV of its own kind, to hold the real one against: one state machine, one character at a time. */
+/** An independent CSV reader to check the real one against: one state machine, one character at a time. */
 export function parseRfc4180(text: string, delimiter = ','): string[][] {
   const records: string[][] = []
   let record: string[] = []

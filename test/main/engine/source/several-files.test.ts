@@ -9,7 +9,7 @@ import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { failReadingAny } from './read-source.ts'
 import { createWorkbook } from './workbook-files.ts'
 
-/** Writes files into a folder of the running test; returns a function that tells the path of one. */
+/** Writes files into a folder of the running test; returns a function that gives a file's path. */
 function writeFiles(files: Record<string, string | Uint8Array>): (name: string) => string {
   const folder = createTemporaryFolder()
   for (const [name, content] of Object.entries(files)) {
@@ -19,7 +19,7 @@ function writeFiles(files: Record<string, string | Uint8Array>): (name: string) 
   return (name) => join(folder, name)
 }
 
-/** Reads a source whole: the cells of each row by the names of its columns, where it stands, and what is warned. */
+/** Reads a source to its end: the cells of each row by column name, its position, and the warnings. */
 async function readWhole(source: Omit<PlanSource, 'header'>) {
   const reader = await openSource({ header: true, ...source })
   const rows: { row: number; cells: Record<string, string> }[] = []
@@ -44,7 +44,7 @@ async function readWhole(source: Omit<PlanSource, 'header'>) {
   }
 }
 
-test('rows of several files follow each other, below columns of the same name, each read in its own way', async () => {
+test('rows of several files follow each other, under columns of the same name, each file read in its own way', async () => {
   const pathOf = writeFiles({
     'a.csv': 'id,text\n1,one\n2,"two\nlines"\n3,three\n',
     'b.csv': Buffer.from('text;id\ngar\u00e7on;4\n', 'latin1'),
@@ -72,7 +72,7 @@ test('rows of several files follow each other, below columns of the same name, e
     '6 is 1 of d.jsonl.gz',
   ])
   expect(source.warnings).toEqual([
-    // One word does not tell the encodings of Europe apart.
+    // One word does not distinguish the encodings of Europe.
     { code: 'uncertain_encoding', args: expect.objectContaining({ encoding: 'windows-1252' }), count: 1 },
     { code: 'missing_columns', args: { columns: 'lang', files: 'a.csv, b.csv, c.tsv' }, count: 5 },
   ])
@@ -84,7 +84,7 @@ test('rows of several files follow each other, below columns of the same name, e
   ])
 })
 
-test('names of columns that differ only in case or in what nobody sees are one column in several files', async () => {
+test('column names that differ only in case or invisible characters are one column in several files', async () => {
   const pathOf = writeFiles({
     'a.csv': 'user_id,text_data\nu1,jan\n',
     'b.csv': '\uFEFFText_Data ;User_ID\nfeb;u2\n',
@@ -104,7 +104,7 @@ test('names of columns that differ only in case or in what nobody sees are one c
 test.each([
   ['the second', ['id,text\n1,a\n', 'ID,Text,text\n2,b,c\n'], ['id', 'text', 'Text']],
   ['the first', ['id,text,Text\n1,a,b\n', 'ID,TEXT\n2,c\n'], ['id', 'text', 'Text', 'TEXT']],
-])('names that differ in case within one file stay apart: %s', async (_, [first, second], names) => {
+])('names that differ in case within one file stay separate: %s', async (_, [first, second], names) => {
   const pathOf = writeFiles({ 'a.csv': first ?? '', 'b.csv': second ?? '' })
   const { columns, rows } = await readWhole({ path: pathOf('a.csv'), more: [pathOf('b.csv')] })
   expect(columns).toEqual(names)
@@ -115,7 +115,7 @@ test.each([
   )
 })
 
-test('a file with the rows of another is refused as one that is named twice is, in whatever form it has them', async () => {
+test('a file with the rows of another is refused like one that is named twice, in whatever format', async () => {
   const cells = (...texts: string[]) =>
     `<row>${texts.map((text) => `<c t="inlineStr"><is><t>${text}</t></is></c>`).join('')}</row>`
   const pathOf = writeFiles({
@@ -176,7 +176,7 @@ test('a folder of tables is one source, without the files that programs leave th
   ])
 })
 
-test('a folder of posts stays one, with its JSON requests, and tells how many hidden files it passes over', async () => {
+test('a folder of posts stays one, with its JSON requests, and reports how many hidden files it skips', async () => {
   const pathOf = writeFiles({
     'posts/a.json': '{"text_data":"x"}',
     'posts/b.txt': 'y',
@@ -207,7 +207,7 @@ test('a folder with tables and other files is refused, with how to read either',
   expect(among).toContain('README.txt')
 })
 
-test('a file without a column of the others is refused by its name, and so is one that is named twice', async () => {
+test('a file without a column of the others is refused by name, and so is one that is named twice', async () => {
   const pathOf = writeFiles({ 'a.csv': 'id,text\n1,x\n', 'b.csv': 'Name,Mail\ny,z\n', 'c.csv': 'text\nz\n' })
   const stranger = await failReadingAny(pathOf('a.csv'), { more: [pathOf('c.csv'), pathOf('b.csv')] })
   expect(stranger).toContain(`source ${pathOf('b.csv')}: its columns (Name, Mail) have no name in common`)
@@ -237,7 +237,7 @@ test('the fingerprint of several files changes with each of them, and with their
   expect(await findSourceChange(source, before)).toMatchObject({ kind: 'changed' })
 })
 
-test('surplus cells of a row are no column that other files lack', async () => {
+test('surplus cells of a row are not a column that other files lack', async () => {
   const pathOf = writeFiles({ 'a.csv': 'id,text\n1,a\n', 'b.csv': 'id,text,\n2,b, c,d\n' })
   const { warnings } = await readWhole({ path: pathOf('a.csv'), more: [pathOf('b.csv')] })
   expect(warnings).toEqual([])

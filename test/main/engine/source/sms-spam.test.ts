@@ -9,7 +9,7 @@ const path = fileURLToPath(new URL('../../../../../shared/data/sms-spam.csv', im
 const isThere = existsSync(path)
 
 describe('the SMS Spam Collection, real input without a header', () => {
-  test('arrives cell by cell as independent readers give it', () => {
+  test('has the same cells as from independent readers', () => {
     if (!isThere) return say()
     const source = readSource(path, { header: false })
     const text = readFileSync(path, 'utf8')
@@ -29,7 +29,7 @@ describe('the SMS Spam Collection, real input without a header', () => {
     expect(source.problems).toEqual([expect.stringMatching(/^ragged_row \d+ warning$/)])
   })
 
-  test('keeps garbled characters that the file really holds, without calling them undecodable', () => {
+  test('keeps garbled characters that the file really contains, without calling them undecodable', () => {
     if (!isThere) return say()
     const garbled = readSource(path, { header: false }).rows.filter((row) =>
       row.cells.join().includes('\uFFFD'),

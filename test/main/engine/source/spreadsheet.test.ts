@@ -72,7 +72,7 @@ test.each([
   [28, '[no such format', '5', '5'],
   [29, 'yyyy-mm-dd', '-1', '-1'],
   [30, 30, '45351', '2/29/2024'],
-])('a number in a format is what a person sees (%i: %s, %s → %s)', async (_case, code, value, shown) => {
+])('a number is read as displayed in its format (%i: %s, %s → %s)', async (_case, code, value, shown) => {
   const source = await readCells(`<row><c s="1"><v>${value}</v></c></row>`, { formats: [code] })
   expect(source.cells).toEqual([[shown]])
 })
@@ -88,11 +88,11 @@ test.each([
   ['-0', '0'],
   ['0', '0'],
   ['3.14159265358979', '3.14159265358979'],
-])('a number without a format is shown whole: %s → %s', async (value, shown) => {
+])('a number without a format is shown in full: %s → %s', async (value, shown) => {
   expect((await readCells(`<row><c><v>${value}</v></c></row>`)).cells).toEqual([[shown]])
 })
 
-test('a whole number of more digits than a spreadsheet keeps is a warning', async () => {
+test('an integer with more digits than a spreadsheet keeps is a warning', async () => {
   const source = await readCells(
     '<row><c><v>1234567890123456</v></c></row><row><c><v>123456789012345</v></c></row>',
   )
@@ -108,7 +108,7 @@ test('dates of a workbook that counts from 1904 are four years and a day later, 
   expect((await readCells(rows, workbook)).cells).toEqual([['2024-02-29', '36:00', '43889']])
 })
 
-test('ISO dates of a workbook that counts from 1904 are the dates that they say', async () => {
+test('ISO dates of a workbook that counts from 1904 are taken literally', async () => {
   const rows = '<row><c t="d" s="1"><v>2024-02-29</v></c><c t="d" s="2"><v>2024-02-29</v></c></row>'
   const workbook = { formats: ['yyyy-mm-dd', '0'], is1904: true }
   expect((await readCells(rows, workbook)).cells).toEqual([['2024-02-29', '43889']])
@@ -126,7 +126,7 @@ test('booleans, errors, ISO dates and formulas are shown by their values', async
   ])
 })
 
-test('cells that the file leaves out are empty, rows without text are none and are counted', async () => {
+test('cells missing in the file are empty, and rows without text are not rows and are counted', async () => {
   const source = await readCells(
     '<row r="2"><c r="B2"><v>1</v></c><c r="AA2"><v>2</v></c></row><row r="3"><c r="A3" s="1"/></row><row r="5"><c r="A5"><v>3</v></c></row><row r="6"/><row r="9"><c r="Z9" t="inlineStr"><is><t/></is></c></row>',
   )
@@ -142,7 +142,7 @@ test('cells that the file leaves out are empty, rows without text are none and a
   expect(source.cells.map((cells) => cells.length)).toEqual([27, 27])
 })
 
-test('the header is the first row that is not empty, or the one that is named; above it nothing is a row', async () => {
+test('the header is the first non-empty row or the stated one; nothing above it is a row', async () => {
   const rows = `<row r="2">${toInline('Report of 2024')}</row><row r="4">${toInline('id')}${toInline('')}${toInline('text')}</row><row r="5">${toInline('1')}</row><row r="6">${toInline('2')}${toInline('x')}${toInline('y')}${toInline('z')}</row>`
   const first = await readCells(rows, {}, { header: true })
   expect(first.columns).toEqual(['Report of 2024', 'Column 2', 'Column 3', 'Column 4'])
@@ -155,7 +155,7 @@ test('the header is the first row that is not empty, or the one that is named; a
   expect(named.problems).toEqual([])
 })
 
-test('a row that is wider than any of the first is named, and keeps its cells', async () => {
+test('a row that is wider than all first rows is named, and keeps its cells', async () => {
   const rows = `${toRow('a', 'b')}${toRow('1', '2').repeat(600)}${toRow('1', '2', '3')}`
   const source = await readCells(rows, {}, { header: true })
   expect(source.columns).toEqual(['a', 'b', 'Column 3'])
@@ -163,7 +163,7 @@ test('a row that is wider than any of the first is named, and keeps its cells', 
   expect(source.cells.at(-1)).toEqual(['1', '2', '3'])
 })
 
-test('a sheet is chosen by name or by its place among those in sight, the first unless chosen', async () => {
+test('a sheet is chosen by name or by its position among visible ones, by default the first', async () => {
   const path = await writeWorkbook({
     sheets: [
       { name: 'Secret', rows: toRow('s'), state: 'veryHidden' },
@@ -194,7 +194,7 @@ test('a sheet is chosen by name or by its place among those in sight, the first 
   })
 })
 
-test('a header row that is empty or below the last row is said', async () => {
+test('a header row that is empty or below the last row is reported', async () => {
   const path = await writeWorkbook({
     sheets: [{ name: 'S', rows: `${toRow('a')}<row r="5"><c><v>1</v></c></row>` }],
   })
@@ -206,7 +206,7 @@ test('a header row that is empty or below the last row is said', async () => {
   )
 })
 
-test('parts may have prefixes, other encodings and names of their own', async () => {
+test('parts may have prefixes, other encodings and their own names', async () => {
   const workbook =
     '<x:workbook xmlns:x="http://purl.oclc.org/ooxml/spreadsheetml/main" xmlns:rel="http://purl.oclc.org/ooxml/officeDocument/relationships"><x:sheets><x:sheet name="S" sheetId="1" rel:id="rId1"/></x:sheets></x:workbook>'
   const sheet =
@@ -221,7 +221,7 @@ test('parts may have prefixes, other encodings and names of their own', async ()
   expect((await readAnySource(path, { header: false })).cells).toEqual([['<é>']])
 })
 
-test('a reader can be left early and read again from the start, with the shared texts it knows', async () => {
+test('a reader can be stopped early and read again from the start, with the shared texts it knows', async () => {
   const strings = Array.from({ length: 5000 }, (_, i) => `<si><t>text ${i}</t></si>`).join('')
   const rows = Array.from({ length: 5000 }, (_, i) => `<row><c t="s"><v>${4999 - i}</v></c></row>`).join('')
   const path = await writeWorkbook({ sheets: [{ name: 'S', rows }], strings })
@@ -241,7 +241,7 @@ test('a reader can be left early and read again from the start, with the shared 
   reader.close()
 })
 
-test('a row that is the header again is an error, as in delimited text', async () => {
+test('a repeated header row is an error, as in delimited text', async () => {
   const rows = `${toRow('id', 'text')}${toRow('1', 'a')}${toRow('id', 'text')}`
   expect((await readCells(rows, {}, { header: true })).problems).toEqual(['repeated_header 2 error'])
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { formatProblem } from '../../../../src/shared/messages/problem-messages.ts'
 import { failReadingAny, readAnySource, readText, writeSource } from './read-source.ts'
 
-test('a record that is the header again is an error, whatever white space or mark is around its names', () => {
+test('a repeated header is an error, whatever white space or mark surrounds its names', () => {
   const text =
     'id,author,text\n1,ann,first\nid,author,text\n2,bob,second\n\uFEFFid,author, text\nid,ann,text\n'
   const source = readText(text)
@@ -17,12 +17,12 @@ test.each([
   ['with other separators', 'AUTHOR , mess-age,l.ang'],
   ['without its last names', 'Author,Message'],
   ['without a name in the middle', 'author,,LANG'],
-])('a record that is the header again %s is an error', (_, again) => {
+])('a repeated header %s is an error', (_, again) => {
   const source = readText(`author,message,lang\nann,first,en\n${again}\nbob,second,de\n`)
   expect(source.problems.filter((problem) => problem.includes('error'))).toEqual(['repeated_header 2 error'])
 })
 
-test('rows below a header in another order are errors, until the header comes again in its own', () => {
+test('rows below a header in another order are errors, until the header comes again in its own order', () => {
   const parts = ['a,m,l', 'ann,first,en', 'm,A,l', 'second,bob,de', 'third,cy,fr', 'a,M,', 'dan,fourth,en']
   const source = readText(`${parts.join('\n')}\n`)
   const expected = [
@@ -34,19 +34,19 @@ test('rows below a header in another order are errors, until the header comes ag
   expect(source.problems).toEqual(expected)
 })
 
-test('a row is no header for one name in it, nor for an only name in another case', () => {
+test('a row is not a header because of one name in it, or an only name in another case', () => {
   const text = 'author,message\nann,message\nMessage,author x\nAuthor,\n'
   expect(readText(text).problems).toEqual([])
   expect(readText('word\nWord\nword\n').problems).toEqual(['repeated_header 2 error'])
 })
 
-test('a quote that opens at the end of a file and has nothing in it is a row with an error, no empty one', () => {
+test('a quote that opens at the end of a file with nothing after it is a row with an error, not an empty one', () => {
   const source = readText('id,text\n1,a\n"')
   expect(source.problems).toEqual(['ragged_row 2 warning', 'broken_quotes 2 error'])
   expect(source.told).toEqual([])
 })
 
-test('without a header no record is one again', () => {
+test('without a header no record is a repeated one', () => {
   expect(readText('id,text\n1,a\nid,text\n', { header: false }).problems).toEqual([])
 })
 
@@ -60,7 +60,7 @@ test('a NUL character makes its row an error with its line, and no other', () =>
 })
 
 test.each([1, 3, 65_536])(
-  'NULs behind the end are no text and are told, with reads of %i bytes',
+  'NULs after the end are not text and are reported, with reads of %i bytes',
   (readBytes) => {
     const source = readText(`id,text\np1,a\np2,b\n${'\0'.repeat(70_000)}`, { readBytes, encoding: 'utf-8' })
     expect(source.cells).toEqual([
@@ -74,7 +74,7 @@ test.each([1, 3, 65_536])(
   },
 )
 
-test('NULs between records belong to the record behind them', () => {
+test('NULs between records belong to the following record', () => {
   const source = readText(`id,text\np1,a\n${'\0'.repeat(5)}p2,b\n`, { readBytes: 2 })
   expect(source.cells).toEqual([
     ['p1', 'a'],
@@ -94,7 +94,7 @@ test('blank lines of JSON Lines are counted', async () => {
   expect(source.told).toEqual([{ severity: 'warning', code: 'empty_records', rows: 3 }])
 })
 
-test('more columns than a spreadsheet has are refused at once, in the header and in a row', () => {
+test('more columns than a spreadsheet allows are refused at once, in the header and in a row', () => {
   const wide = `${'c,'.repeat(3_000_000)}c\n`
   expect(() => readText(`${wide}1\n`)).toThrow('the header has more than 16,384 columns')
   expect(() => readText(`a,b\n1,2\n${wide}`)).toThrow('row 3 has more than 16,384 columns')
@@ -104,13 +104,13 @@ test('more columns than a spreadsheet has are refused at once, in the header and
 test.each([
   ['a lone CR', 'id,text\r1,a\r2,b\n3,c\n'],
   ['a broken quote', 'id,"te"xt\n1,a\n2,b"\n3,c\n'],
-])('a header that takes rows in refuses the file: %s', async (_what, text) => {
+])('a header that swallows rows refuses the file: %s', async (_what, text) => {
   expect(await failReadingAny(writeSource(text))).toContain('rows may have become part of it')
 })
 
 test.each([
   ['a CR before CRLF', 'id,text\r\r\n1,a\r\n', ['id', 'text\r']],
   ['lines in quotes', 'id,"text\nof the post"\n1,a\n', ['id', 'text\nof the post']],
-])('a header that has line breaks of its own is read: %s', (_what, text, columns) => {
+])('a header with line breaks of its own is read: %s', (_what, text, columns) => {
   expect(readText(text).columns).toEqual(columns)
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { formatProblem } from '../../../../src/shared/messages/problem-messages.ts'
 import { readText } from './read-source.ts'
 
-test('a row with more cells than the header is an error, and shows what the surplus is', () => {
+test('a row with more cells than the header is an error, and shows the surplus', () => {
   const source = readText('post_id,user_id,text_data\np1,u1,nice photo, kill yourself\np2,u2,fine\n')
   expect(source.cells).toEqual([
     ['p1', 'u1', 'nice photo', ' kill yourself'],
@@ -14,7 +14,7 @@ test('a row with more cells than the header is an error, and shows what the surp
   ])
 })
 
-test('surplus cells that are all empty lose nothing and stay a warning', () => {
+test('surplus cells that are all empty lose nothing and remain a warning', () => {
   const source = readText('a,b\n1,2,,\n3,4\n')
   expect(source.problems).toEqual(['ragged_row 1 warning'])
 })
@@ -28,7 +28,7 @@ test.each([
   [',', 'text\nhello, world\none, two\n'],
   [';', 'text\nhello; world\none; two\n'],
   ['|', 'text, as written\nhello, a | b\none, c | d\n'],
-])('a guessed delimiter is one that the header has: no text is cut at %j', (cut, text) => {
+])('a guessed delimiter occurs in the header: no text is cut at %j', (cut, text) => {
   const source = readText(text)
   expect(source.delimiter).not.toBe(cut)
   expect(source.cells.map((cells) => cells.join(source.delimiter))).toEqual(
@@ -36,7 +36,7 @@ test.each([
   )
 })
 
-test('of two delimiters that the header has, the one that gives most rows as many cells as the header wins', () => {
+test("of two delimiters in the header, the one wins that gives most rows the header's number of cells", () => {
   const source = readText('id;text, as written\n1;a, b, c\n2;d\n3;e, f, g\n')
   expect(source).toMatchObject({ delimiter: ';', problems: [] })
 })
@@ -46,17 +46,17 @@ test('a file whose rows all contain the delimiter unquoted is not cut: each such
   expect(source.problems).toEqual(['surplus_cells 1 error', 'surplus_cells 2 error'])
 })
 
-test('without a header, commas of prose are no delimiter', () => {
+test('without a header, commas of prose are not a delimiter', () => {
   const source = readText('hello, world\nhow are you, friend\n', { header: false })
   expect(source.cells).toEqual([['hello, world'], ['how are you, friend']])
 })
 
-test('a row that is in quotes as a whole is an error, since its delimiters are inside one cell', () => {
+test('a row that is quoted as a whole is an error, since its delimiters are inside one cell', () => {
   const source = readText('id,author,text\n"1,ann,hello"\n2,bob,hi\n')
   expect(source.problems).toEqual(['record_in_quotes 1 error'])
 })
 
-test('a file whose records are all in quotes as a whole is an error in every row', () => {
+test('a file whose records are all quoted as a whole is an error in every row', () => {
   const source = readText('"id,author,text"\n"1,ann,hello"\n"2,bob,""hi, you"""\n')
   expect(source.columns).toEqual(['id,author,text'])
   expect(source.problems).toEqual(['record_in_quotes 1 error', 'record_in_quotes 2 error'])

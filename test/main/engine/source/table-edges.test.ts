@@ -6,7 +6,7 @@ import { createWorkbook } from './workbook-files.ts'
 
 const MARKS = ['description_row', 'footer_row', 'second_table']
 
-/** "row as" of the rows that are told to be none, with `!` for those that are not sent. */
+/** "row as" of the rows reported as not rows, with `!` for those that are not sent. */
 async function findMarked(content: string | Uint8Array, name = 'source.csv', options = {}) {
   const { rows } = await readAnySource(writeSource(content, name), options)
   return rows.flatMap(({ row, problems }) =>
@@ -40,7 +40,7 @@ test.each([
     'author,text,lang\nVerfasser,Nachricht,Sprache\nann,hi there,en\nbob,good morning,en\n',
     ['1 unlike'],
   ],
-])('a line below the header with %s is told', async (_, content, expected) => {
+])('a line below the header with %s is reported', async (_, content, expected) => {
   expect(await findMarked(content)).toEqual(expected)
 })
 
@@ -52,7 +52,7 @@ test.each([
   ['message,hi there\ntext,post\n', []],
   ['ann,hi there\nbob,text\n', []],
 ])(
-  'the first row of a table without a header is told if it has the names of fields: %j',
+  'the first row of a table without a header is reported if it has the names of fields: %j',
   async (text, expected) => {
     expect(await findMarked(text, 'source.csv', { header: false })).toEqual(expected)
   },
@@ -70,11 +70,11 @@ test.each([
   ['(8 rows)', ['9 count_above!']],
   ['(1200 rows affected)', ['9 count']],
   ['-- 1200 rows --,,', ['9 count']],
-])('a table that ends with %j is told to have a footer', async (footer, expected) => {
+])('a table that ends with %j is reported to have a footer', async (footer, expected) => {
   expect(await findMarked(`${HEADER}${POSTS}\n${footer}\n`)).toEqual(expected)
 })
 
-test('one cell that is a word for its column is a text as any other', async () => {
+test('a single cell with a word for its column is a text like any other', async () => {
   expect(await findMarked('author,text\nuser,hello\nann,message\n')).toEqual([])
 })
 
@@ -83,7 +83,7 @@ test('other names for the same columns below an empty row begin a second table',
   expect(await findMarked(`author,text\n${rows}`)).toEqual(['3 table', '4 table'])
 })
 
-test('a number of rows is content as long as other rows come behind it', async () => {
+test('a row count is content as long as other rows follow it', async () => {
   expect(await findMarked('text_data\nsome text\nmore text\n2 results\nand a last text\n')).toEqual([])
   expect(await findMarked('text_data\nsome text\nmore text\n2 results\n')).toEqual(['3 count_above!'])
   expect(await findMarked(`${HEADER}${POSTS}\n(8 rows)\nu9,text 9 of mine,95\n`)).toEqual(['9 count'])
@@ -92,19 +92,19 @@ test('a number of rows is content as long as other rows come behind it', async (
   ])
 })
 
-test('two words that are names of types may be a row of two columns, and are only told', async () => {
+test('two words that are names of types may be a row of two columns, and are only reported', async () => {
   const rows = 'long,text\nu2,another text\nu3,a third\n'
   expect(await findMarked(`user_id,text_data\n${rows}`)).toEqual(['1 unlike'])
 })
 
-test('rows of a sheet that are hidden and left out part no tables', async () => {
+test('hidden and excluded rows of a sheet do not separate tables', async () => {
   const toCells = (texts: readonly string[]) =>
     texts.map((text) => `<c t="inlineStr"><is><t>${text}</t></is></c>`)
   const toRow = (line: string, number: number, hidden = '') =>
     `<row r="${number}" ${hidden}>${toCells(line.split(',')).join('')}</row>`
   const lines = [HEADER.trim(), ...POSTS.split('\n'), 'moderator,decisions,', 'anna,12,', 'bob,13,']
   const write = async (isEmpty: boolean) => {
-    // Below the posts stands a hidden row, or none at all.
+    // Below the posts is a hidden row, or none at all.
     const rows = lines.map((line, index) => toRow(line, index + (index > 8 ? 2 : 1)))
     if (!isEmpty) rows.splice(9, 0, toRow('u,hidden,1', 10, 'hidden="1"'))
     return createWorkbook({ sheets: [{ name: 'a', rows: rows.join('') }] })
@@ -114,7 +114,7 @@ test('rows of a sheet that are hidden and left out part no tables', async () => 
   expect(await findMarked(await write(true), 'b.xlsx', options)).toEqual(['9 table', '10 table', '11 table'])
 })
 
-test('a workbook is told to have a footer and a second header line', async () => {
+test('a workbook is reported to have a footer and a second header line', async () => {
   const toCells = (texts: readonly string[]) =>
     texts.map((text) => (text === '' ? '<c/>' : `<c t="inlineStr"><is><t>${text}</t></is></c>`)).join('')
   const table = ['user_id,text_data,likes', '(text),(text),(count)', ...POSTS.split('\n'), 'Total,,360']
@@ -123,7 +123,7 @@ test('a workbook is told to have a footer and a second header line', async () =>
   expect(await findMarked(book, 'a.xlsx')).toEqual(['1 unlike', '10 total'])
 })
 
-test('each of several files is told to have a footer', async () => {
+test('each of several files is reported to have a footer', async () => {
   const second = writeSource(`${HEADER}${POSTS.replaceAll('text', 'word')}\nTotal,,9\n`, 'b.csv')
   expect(await findMarked(`${HEADER}${POSTS}\nTotal,,360\n`, 'a.csv', { more: [second] })).toEqual([
     '9 total',
@@ -131,7 +131,7 @@ test('each of several files is told to have a footer', async () => {
   ])
 })
 
-test('rows below an empty record and another header are told, whatever is read at once', async () => {
+test('rows below an empty record and another header are reported, whatever is read at once', async () => {
   const content = `${HEADER}${POSTS}\n\nModerators\nmoderator,decisions\nanna,12\nbob,13\n`
   const expected = ['10 table', '11 table', '12 table']
   for (const readBytes of [7, 65_536]) {
@@ -148,7 +148,7 @@ test.each([
   ['a name that is a word for figures', `${HEADER}${POSTS}\nMax,hello there,3\n`],
   ['one column of texts', 'text_data\nstring\nGrand total\nwe had 12 rows\nNote: read this\n'],
   ['names and texts only', 'user_id,text_data\nanna,hello\nbob,how are you\n\ncarl,fine\ndora,good\n'],
-])('a table with %s is not told to have other rows', async (_, content) => {
+])('a table with %s is not reported to have other rows', async (_, content) => {
   expect(await findMarked(content)).toEqual([])
 })
 

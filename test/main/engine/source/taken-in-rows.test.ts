@@ -4,7 +4,7 @@ import { readText } from './read-source.ts'
 
 const TAKEN_IN = 'post_id,user_id,text\np1,u1,"tis nothing\np2,u2,threat\np3,u3,said he"\np4,u4,fine\n'
 
-test('rows that became one cell, since a text begins with a quote and a later one ends with one, are an error', () => {
+test('rows that became one cell, because a text begins with a quote and a later one ends with one, are an error', () => {
   const { rows } = readText(TAKEN_IN)
   expect(rows.flatMap(({ problems }) => problems.map(formatProblem))).toEqual([
     `row 1: has a cell in quotes whose lines look like rows. Pass --quote none if quotes are text, --quote '"' if they are not, found \`p2,u2,threat\``,
@@ -29,6 +29,6 @@ test.each([
   'id,author,text\n17,ann,"Dear John,\nParis, London, Rome\n1,5 and 2,5"\n',
   'text\n"one\ntwo"\n',
   'id,text\n1,"items:\n- a,b\n- c,d"\n',
-])('a text of several lines is no row: %j', (text) => {
+])('a text of several lines is not a row: %j', (text) => {
   expect(readText(text).problems).toEqual([])
 })

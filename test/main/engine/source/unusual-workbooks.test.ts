@@ -28,7 +28,7 @@ test.each([
   ['h:mm', '1899-12-30T13:05:00', '13:05'],
   ['yyyy', 'some day', 'some day'],
 ])(
-  'a moment or duration that a strict file has as ISO 8601 is shown in its format (%s: %s)',
+  'a timestamp or duration that a strict file has as ISO 8601 is shown in its format (%s: %s)',
   async (format, iso, shown) => {
     const source = await readRows(`<row><c s="1" t="d"><v>${iso}</v></c></row>`, { formats: [format] })
     expect(source.cells).toEqual([[shown]])
@@ -58,21 +58,21 @@ test('a cell that the file has twice is refused, since one of them would be lost
 test.each([
   ['counted from 0', [0, 1, 2]],
   ['all numbered 0', [0, 0, 0]],
-])('rows that are %s are read in their order', async (_what, numbers) => {
+])('rows that are %s are read in order', async (_what, numbers) => {
   const rows = numbers.map(
     (number, index) => `<row r="${number}">${toCell(`A${number}`, `row ${index}`)}</row>`,
   )
   expect((await readRows(rows.join(''))).cells).toEqual([['row 0'], ['row 1'], ['row 2']])
 })
 
-test('a workbook whose part of styles is missing is read without formats', async () => {
+test('a workbook without its styles part is read without formats', async () => {
   const parts = toWorkbookParts({ sheets: [{ name: 'S', rows: '<row><c s="1"><v>0.5</v></c></row>' }] })
   delete parts['xl/styles.xml']
   const path = writeSource(await createZip(parts), 'book.xlsx')
   expect((await readAnySource(path, { header: false })).cells).toEqual([['0.5']])
 })
 
-test('empty rows are no rows without a header either, and numbers stay those of the spreadsheet', async () => {
+test("empty rows are not rows without a header either, and numbers remain the spreadsheet's", async () => {
   const source = await readRows(`<row r="4">${toCell('B4', 'x')}</row><row r="6">${toCell('A6', 'y')}</row>`)
   expect(source.cells).toEqual([
     ['', 'x'],
@@ -103,12 +103,12 @@ test.each([
   ['#,##0;-#,##0;', '0', '0'],
   ['0.00%;\\-0.00%;\\%', '0', '%'],
   ['#', '7', '7'],
-])('a number that its format shows as nothing is not lost (%s: %s → %s)', async (format, value, shown) => {
+])('a number that its format hides is not lost (%s: %s → %s)', async (format, value, shown) => {
   const source = await readRows(`<row><c s="1"><v>${value}</v></c></row>`, { formats: [format] })
   expect(source.cells).toEqual([[shown]])
 })
 
-test('an escape of half a character is told where it is replaced, in a shared and in an own text', async () => {
+test('an escaped lone surrogate is reported where it is replaced, in a shared and in an own text', async () => {
   const source = await readRows(
     '<row><c t="s"><v>0</v></c></row><row><c t="s"><v>1</v></c></row><row><c t="inlineStr"><is><t>x_xDC00_</t></is></c></row>',
     { strings: '<si><t>a_xD83D__xDE00_</t></si><si><t>b_xD800_</t></si>' },
@@ -125,6 +125,6 @@ test.each([
   ['<c t="inlineStr"><v>01.</v><is><t>1.</t></is></c>', '1.'],
   ['<c t="str"><v>value</v><is><t>inline</t></is></c>', 'value'],
   ['<c t="inlineStr"><v>only a value</v></c>', 'only a value'],
-])('of a cell with a text of its own and a value one counts, by its type: %s', async (cell, shown) => {
+])('for a cell with both a text of its own and a value, its type decides: %s', async (cell, shown) => {
   expect((await readRows(`<row>${cell}</row>`)).cells).toEqual([[shown]])
 })

@@ -1,4 +1,4 @@
-/** A box of an MP4 file: its size, its name, its content. */
+/** A box of an MP4 file: size, name, content. */
 function toBox(name: string, ...content: readonly Uint8Array[]): Buffer {
   const body = Buffer.concat(content)
   const head = Buffer.alloc(8)
@@ -15,7 +15,7 @@ function toUint32(...numbers: readonly number[]): Buffer {
 
 const MATRIX = toUint32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
 
-/** An MP4 file with one video track of this many seconds and not one frame. */
+/** An MP4 file with one video track of this many seconds and no frames. */
 export function createMp4(seconds: number): Buffer {
   const movie = toBox(
     'mvhd',
@@ -55,7 +55,7 @@ export function createMp4(seconds: number): Buffer {
   ])
 }
 
-/** An element of a Matroska file: its id, the size of its content in four bytes, its content. */
+/** An element of a Matroska file: id, size of the content in four bytes, content. */
 function toElement(id: number, ...content: readonly Uint8Array[]): Buffer {
   const body = Buffer.concat(content)
   const idBytes = Buffer.from(id.toString(16).padStart(2, '0'), 'hex')
@@ -70,7 +70,7 @@ function toFloat(number: number): Buffer {
   return bytes
 }
 
-/** A WebM file with one video track of this many seconds and not one frame. */
+/** A WebM file with one video track of this many seconds and no frames. */
 export function createWebm(seconds: number): Buffer {
   const info = toElement(
     0x1549a966,

@@ -10,7 +10,7 @@ const X15 = 'xmlns:x15="http://schemas.microsoft.com/office/spreadsheetml/2010/1
 const MC = 'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
 const SHEET = 'xl/worksheets/sheet1.xml'
 
-/** Reads the cells of a workbook with one sheet, whose rows are given, or parts of its own. */
+/** Reads the cells of a workbook with one sheet of the given rows, or with its own parts. */
 async function readCells(rows: string, rest: Omit<HandmadeWorkbook, 'sheets'> = {}): Promise<string[][]> {
   const content = await createWorkbook({ sheets: [{ name: 'S', rows }], ...rest })
   return (await readAnySource(writeSource(content, 'book.xlsx'), { header: false })).cells
@@ -18,7 +18,7 @@ async function readCells(rows: string, rest: Omit<HandmadeWorkbook, 'sheets'> = 
 
 const toInline = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`
 
-/** A cell of 29 February 2024 in the first style of the workbook's own. */
+/** A cell with 29 February 2024 in the workbook's first own style. */
 const DATE = '<row><c s="1"><v>45351</v></c></row>'
 const DATE_FORMAT = '<numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy-mm-dd"/></numFmts>'
 const DATE_STYLES = '<cellXfs><xf numFmtId="0"/><xf numFmtId="164"/></cellXfs>'
@@ -53,7 +53,7 @@ test.each([
   expect(await readDate(DATE_FORMAT + before + DATE_STYLES + after)).toEqual([['2024-02-29']])
 })
 
-test('formats are found under any prefix, in strict workbooks and inside elements that are skipped', async () => {
+test('formats are found under any prefix, in strict workbooks and inside skipped elements', async () => {
   const prefixed = (DATE_FORMAT + DATE_STYLES).replaceAll(/<(\/?)/g, '<$1a:')
   const file = `<a:styleSheet xmlns:a="${STRICT}" xmlns="urn:other"><fonts><font/></fonts>${prefixed}</a:styleSheet>`
   expect(await readCells(DATE, { parts: { 'xl/styles.xml': file } })).toEqual([['2024-02-29']])
@@ -67,7 +67,7 @@ test('formats are found under any prefix, in strict workbooks and inside element
 const toChoices = (first: string, fallback: string, requires = 'x14') =>
   `<mc:AlternateContent ${MC} ${X14}><mc:Choice Requires="${requires}">${first}</mc:Choice><mc:Fallback>${fallback}</mc:Fallback></mc:AlternateContent>`
 
-test('of two ways to write the same only one is read: the one that needs no extension', async () => {
+test('of two ways to write the same, only the one without an extension is read', async () => {
   const format = (code: string) => `<numFmt numFmtId="164" formatCode="${code}"/>`
   const styles = (choices: string) => `<numFmts>${choices}</numFmts>${DATE_STYLES}`
   expect(await readDate(styles(toChoices(format('0%'), format('yyyy-mm-dd'))))).toEqual([['2024-02-29']])
@@ -83,7 +83,7 @@ test('of two ways to write the same only one is read: the one that needs no exte
   )
 })
 
-/** Reads a workbook of which `inside` is what its list of sheets has. */
+/** Reads a workbook with `inside` as its list of sheets. */
 const readListed = (inside: string, rows = DATE, root = `workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"`) =>
   readCells(rows, {
     formats: ['yyyy-mm-dd'],
@@ -110,7 +110,7 @@ test('dates that count from 1900 stay so beside an extension that counts from 19
   expect(await readListed(extended)).toEqual([['2024-02-29']])
 })
 
-test('only the list of sheets has sheets, and their parts are named by relations of workbooks', async () => {
+test('only the list of sheets contains sheets, and relations of workbooks name their parts', async () => {
   const decoys = `<o:sheets xmlns:o="urn:other"><o:sheet name="A" r:id="rId1"/></o:sheets><extLst><ext><sheet name="B" r:id="rId1"/></ext></extLst>`
   const content = await createWorkbook({
     sheets: [{ name: 'S', rows: DATE }],
@@ -124,7 +124,7 @@ test('only the list of sheets has sheets, and their parts are named by relations
   expect(await failReadingAny(path, { sheet: 'A' })).toContain('Sheets: "S".')
 })
 
-test('cells are read where sheets have them, and not from extensions or spoken forms', async () => {
+test('cells are read where sheets have them, not from extensions or phonetic text', async () => {
   const cells = `<row r="1"><o:c xmlns:o="urn:other"><o:v>9</o:v></o:c><c><v>1</v><extLst><ext><v>2</v></ext></extLst></c>${toInline(
     'a</t><rPh sb="0" eb="1"><t>spoken</t></rPh><t>',
   )}<c t="inlineStr"><is><r><rPr><o:t xmlns:o="urn:other">no</o:t></rPr><t>rich</t></r></is></c></row>`
@@ -135,14 +135,14 @@ test('cells are read where sheets have them, and not from extensions or spoken f
   expect(await readCells('', { formats: ['yyyy'], parts: { [SHEET]: sheet } })).toEqual([['2024']])
 })
 
-test('a shared text has its own text and runs, nothing of extensions or spoken forms', async () => {
+test('a shared text includes its own text and runs, not extensions or phonetic text', async () => {
   const strings = `<si><t>a</t><rPh sb="0" eb="1"><t>spoken</t></rPh><phoneticPr fontId="1"/><extLst><ext><t>no</t></ext></extLst></si><o:si xmlns:o="urn:other"><o:t>no</o:t></o:si><si><r><t>b</t></r><r><rPr/><t>c</t></r></si>`
   expect(await readCells('<row><c t="s"><v>0</v></c><c t="s"><v>1</v></c></row>', { strings })).toEqual([
     ['a', 'bc'],
   ])
 })
 
-test('a part that is not what the workbook says is damage, by what it begins with', async () => {
+test('a part whose content contradicts the workbook is damage, reported with its first bytes', async () => {
   const failWith = async (part: string) => {
     const content = await createWorkbook({ sheets: [{ name: 'S', rows: '' }], parts: { [SHEET]: part } })
     return failReadingAny(writeSource(content, 'book.xlsx'), { header: false })

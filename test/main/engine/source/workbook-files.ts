@@ -9,18 +9,18 @@ export async function createZip(parts: Record<string, string | Uint8Array>): Pro
   return buffer(zip.outputStream)
 }
 
-/** One sheet of a workbook that is made by hand. */
+/** One sheet of a hand-made workbook. */
 interface HandmadeSheet {
   name: string
   /** XML inside `sheetData`. */
   rows: string
-  /** XML in front of `sheetData` and behind it. */
+  /** XML before and after `sheetData`. */
   before?: string
   after?: string
   state?: 'hidden' | 'veryHidden'
 }
 
-/** A workbook that is made by hand, part by part. */
+/** A hand-made workbook, part by part. */
 export interface HandmadeWorkbook {
   sheets: HandmadeSheet[]
   /** XML inside `sst`. */
@@ -46,7 +46,7 @@ const toRelations = (relations: readonly { type: string; target: string }[]) =>
 const escapeAttribute = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
 
-/** A number stands for a built-in format, a text for a code of the workbook's own. */
+/** A number is a built-in format, a text is the code of the workbook's own. */
 function toStyles(formats: readonly (string | number)[]): string {
   const codes = formats.flatMap((format, i) =>
     typeof format === 'number'

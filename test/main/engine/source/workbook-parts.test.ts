@@ -11,7 +11,7 @@ import { createWorkbook, toWorkbookParts } from './workbook-files.ts'
 
 const SHEET = 'xl/worksheets/sheet1.xml'
 
-/** Letters that pack badly, the same for the same number. */
+/** Letters that compress badly, the same for the same number. */
 function mixLetters(number: number): string {
   let state = number + 1
   let letters = ''
@@ -26,7 +26,7 @@ const LETTERS = Array.from({ length: 1500 }, (_, number) => mixLetters(number))
 
 const toInlineRow = (text: string) => `<row><c t="inlineStr"><is><t>${text}</t></is></c></row>`
 
-/** A sheet that takes several reads of the file, with more rows than are read to know its width. */
+/** A sheet that takes several reads of the file, with more rows than are read to find its width. */
 const INLINE = { sheets: [{ name: 'S', rows: LETTERS.map(toInlineRow).join('') }] }
 const SHARED = {
   sheets: [{ name: 'S', rows: LETTERS.map((_, row) => `<row><c t="s"><v>${row}</v></c></row>`).join('') }],
@@ -37,7 +37,7 @@ test.each([
   ['cells', INLINE],
   ['shared texts', SHARED],
 ])(
-  'a workbook whose %s take several reads of the file is read whole, every time',
+  'a workbook whose %s take several reads of the file is read in full, every time',
   async (_what, workbook) => {
     const path = writeSource(await createWorkbook(workbook), 'book.xlsx')
     for (let round = 0; round < 5; round += 1) {
@@ -61,7 +61,7 @@ function countOpen(path: string): number {
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'a workbook is let go wherever its reading ends: whole, early, in the middle, or at damage',
+  'a workbook is released wherever its reading ends: in full, early, half-way, or at damage',
   async () => {
     const rows = LETTERS.map(toInlineRow).join('').repeat(5)
     const content = await createWorkbook({ sheets: [{ name: 'S', rows }] })
@@ -94,7 +94,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
-/** Packs a workbook's parts in another way than spreadsheet programs do. */
+/** Packs a workbook's parts differently from spreadsheet programs. */
 function pack(add: (zip: yazl.ZipFile, content: Buffer, name: string) => void, isZip64 = false) {
   const zip = new yazl.ZipFile()
   for (const [name, content] of Object.entries(toWorkbookParts(INLINE))) add(zip, Buffer.from(content), name)
@@ -142,13 +142,13 @@ async function failChanged(change: (zip: Buffer, entry: number) => void): Promis
 test.each([
   ['a part that is encrypted', 0x01, `the part ${SHEET} is encrypted`],
   ['a part with strong encryption', 0x41, 'protected with a password'],
-])('a workbook with %s is to be saved without a password', async (_how, flags, reason) => {
+])('a workbook with %s must be saved without a password', async (_how, flags, reason) => {
   const failure = await failChanged((zip, entry) => zip.writeUInt16LE(flags, entry + 8))
   expect(failure).toContain(reason)
   expect(failure).toContain('save it without a password')
 })
 
-test('a part that is packed in another way, elsewhere or beyond the file’s end is damage, by its name', async () => {
+test('a part that is packed differently, elsewhere or beyond the file’s end is damage, reported by name', async () => {
   expect(await failChanged((zip, entry) => zip.writeUInt16LE(12, entry + 10))).toContain(
     `${SHEET}: unsupported compression method: 12`,
   )

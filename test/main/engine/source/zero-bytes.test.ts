@@ -4,7 +4,7 @@ import { readText } from './read-source.ts'
 
 const ROWS = Array.from({ length: 300 }, (_, index) => `${index},a comment of an ordinary length ${index}`)
 
-/** A table of 300 rows with zero bytes behind these marks, in 8-bit text. */
+/** A table of 300 rows in 8-bit text with zero bytes after these characters. */
 function withZeros(place: (text: string) => string): string {
   return place(`id,text\n${ROWS.join('\n')}\n`)
 }
@@ -72,7 +72,7 @@ test.each(
 })
 
 test.each(['utf-16le', 'utf-16be', 'utf-32le'])(
-  'text in %s without a byte-order mark stays text if some characters are not assigned or private',
+  'text in %s without a byte-order mark stays text if some characters are unassigned or private',
   (encoding) => {
     const lines = ['premiè,second', '\u{10400},\ufffe\uffff', '\ue000,\u{10ffff}']
     const source = readText(iconv.encode(`${lines.join('\r\n')}\r\n`, encoding, { addBOM: false }))

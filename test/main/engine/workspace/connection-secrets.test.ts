@@ -78,7 +78,7 @@ describe('a run of a stored connection', () => {
     ])
   })
 
-  it('keeps its key where the variable of the new one is not set, and says so once', async () => {
+  it('keeps its key if the variable of the new one is not set, and says so once', async () => {
     const run = followConnection()
     await run.apply('three')
     await run.watched[0]?.look()
@@ -90,7 +90,7 @@ describe('a run of a stored connection', () => {
     expect(run.keys).toEqual(['token secret-2'])
   })
 
-  it('keeps its key where the new one can be in no header, where the file is damaged, or the connection gone', async () => {
+  it('keeps its key if no header can carry the new one, the file is damaged, or the connection is gone', async () => {
     const run = followConnection()
     run.environment['KEY_TWO'] = 'bad key'
     await run.apply('two')
@@ -105,7 +105,7 @@ describe('a run of a stored connection', () => {
     expect(run.said.join('\n')).not.toMatch(/secret|bad key/)
   })
 
-  it('keeps its key where the connection has another address by now', async () => {
+  it('keeps its key if the connection has another address by now', async () => {
     const run = followConnection()
     changeConnections(run.workspace, (connections) => {
       const [live] = connections.connections
@@ -119,7 +119,7 @@ describe('a run of a stored connection', () => {
     ])
   })
 
-  it('follows nothing where its variable was chosen for it alone', () => {
+  it('follows nothing if its variable was chosen for this run only', () => {
     const run = followConnection({ apiKeyEnv: 'MY_OWN' })
     expect(run.watched).toEqual([])
     run.stop()
@@ -131,7 +131,7 @@ describe('a run of a stored connection', () => {
     expect(run.isStopped()).toBe(true)
   })
 
-  it('notices, by the real watch, that the file was replaced', async () => {
+  it('notices with the real watch that the file was replaced', async () => {
     const workspace = createTemporaryFolder()
     const stored = storedConnectionSchema.parse({
       name: 'live',

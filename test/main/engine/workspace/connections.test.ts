@@ -38,7 +38,7 @@ describe('the connections of a workspace', () => {
     expect(readdirSync(workspace)).toEqual([])
   })
 
-  it('come back as they were stored, in a file that only its owner may read', () => {
+  it('are read back as stored, from a file that only its owner may read', () => {
     const workspace = join(createTemporaryFolder(), 'new')
     const staging = createConnection('staging', { isProduction: true, timeoutMs: 5_000 })
     changeConnections(workspace, (connections) => addConnection(connections, staging))
@@ -53,7 +53,7 @@ describe('the connections of a workspace', () => {
     }
   })
 
-  it('are replaced whole, and a change that is refused leaves them as they were', () => {
+  it('are replaced as a whole, and a refused change leaves them unchanged', () => {
     const workspace = createTemporaryFolder()
     changeConnections(workspace, (connections) => addConnection(connections, createConnection('one')))
     const before = readFileSync(toConnectionsFile(workspace), 'utf8')
@@ -75,7 +75,7 @@ describe('the connections of a workspace', () => {
     lease.release()
   })
 
-  it('make the first the one in use, and none once that is removed', () => {
+  it('put the first one in use, and none once that is removed', () => {
     const one = createConnection('one')
     const two = createConnection('two')
     const both = addConnection(
@@ -102,7 +102,7 @@ describe('the connections of a workspace', () => {
     })
   })
 
-  it('name what is near where a connection or a key is not there', () => {
+  it('suggest similar names if a connection or a key does not exist', () => {
     const one = addConnection(
       { version: 1, inUse: null, connections: [], keysToRemove: [] },
       createConnection('staging'),
@@ -127,14 +127,14 @@ describe('the connections of a workspace', () => {
       /baseUrl/,
     ],
     ['of another version', '{"version":2,"inUse":null,"connections":[]}', /version/],
-  ])('of a file %s are refused, saying where, and repeating no value', (_what, text, message) => {
+  ])('of a file %s are refused with the place, repeating no value', (_what, text, message) => {
     const workspace = createTemporaryFolder()
     writeFileSync(toConnectionsFile(workspace), text)
     expect(() => readConnections(workspace)).toThrow(message)
     expect(() => readConnections(workspace)).not.toThrow('hunter2')
   })
 
-  it('are said to be unusable where the file is a folder', () => {
+  it('are reported as unusable if the file is a folder', () => {
     const workspace = createTemporaryFolder()
     mkdirSync(toConnectionsFile(workspace))
     expect(() => readConnections(workspace)).toThrow('cannot read')

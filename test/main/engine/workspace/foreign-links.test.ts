@@ -22,7 +22,7 @@ import { runInProcess } from '../../cli/run-in-process.ts'
 const ownUid = process.geteuid?.() ?? 0
 const OTHER = 65_534
 const onUnix = describe.skipIf(process.platform === 'win32')
-/** Only root can make links that belong to somebody else. */
+/** Only root can create links that belong to another user. */
 const asRoot = describe.runIf(ownUid === 0)
 
 /** A shared folder such as /tmp, in which a link leads to a file elsewhere. */
@@ -45,7 +45,7 @@ onUnix('links', () => {
     }
   })
 
-  test('that lead in a circle are no reason to go on without end', () => {
+  test('that form a circle do not loop forever', () => {
     const folder = createTemporaryFolder()
     symlinkSync('loop', join(folder, 'loop'))
     expect(() => refuseForeignLinks(join(folder, 'loop'))).toThrow(/ELOOP/)
@@ -73,7 +73,7 @@ asRoot("another user's link", () => {
     expect(readdirSync(shared)).toEqual(['out.csv'])
   })
 
-  test('is refused when it leads to nothing yet, or stands behind a link of the person', async () => {
+  test('is refused if its target does not exist yet, or if a link of the person leads to it', async () => {
     const { shared, link } = createShared()
     const dangling = join(shared, 'dangling.csv')
     symlinkSync(join(shared, 'not-there'), dangling)
@@ -84,7 +84,7 @@ asRoot("another user's link", () => {
     await expect(replaceFile(own, (append) => append('new'))).rejects.toThrow(`${link} is a link`)
   })
 
-  test('is not passed on the way to the file where all could have put it', async () => {
+  test('is not followed on the way to the file if anybody could have put it there', async () => {
     const { shared } = createShared()
     const elsewhere = createTemporaryFolder()
     const way = join(shared, 'results')

@@ -31,7 +31,7 @@ test.each([
   expect(existsSync(join(workspace, 'stdin', 'source-1'))).toBe(true)
 })
 
-test('a run that notes a file outside of the workspace as its export does not delete it', async () => {
+test('a run that lists a file outside the workspace as its export does not delete it', async () => {
   const { folder, workspace, engine } = openWorkspace(() => '/data/posts.csv')
   const outside = join(folder, 'outside.csv')
   const inside = join(workspace, 'inside.csv')

@@ -28,7 +28,7 @@ function openFile(...statements: string[]): DatabaseSync {
   return db
 }
 
-test('a file of the newest and of an earlier version is our own, and an empty one', () => {
+test('a file of the newest or an earlier version is recognised as ours, and so is an empty one', () => {
   expect(findForeign(openFile(), SCHEMA)).toBeNull()
   const earlier = new DatabaseSync(':memory:')
   onTestFinished(() => earlier.close())
@@ -37,7 +37,7 @@ test('a file of the newest and of an earlier version is our own, and an empty on
   expect(findForeign(earlier, SCHEMA)).toBeNull()
 })
 
-test('comments and white space of a step may change after it was taken', () => {
+test('comments and white space of a step may change after it was applied', () => {
   const steps = [
     `CREATE TABLE found (row INTEGER PRIMARY KEY, /* once
      */ language TEXT NOT NULL DEFAULT '--') STRICT;`,
@@ -59,7 +59,7 @@ test.each([
 ])('%s belong to a file', (_, sql) => {
   const db = openFile(sql)
   expect(findForeign(db, SCHEMA)).toBeNull()
-  // The second look takes the way of files that are known.
+  // The second call takes the path for known files.
   expect(findForeign(db, SCHEMA)).toBeNull()
 })
 
@@ -84,7 +84,7 @@ test.each([
   expect(findForeign(openFile(sql), SCHEMA)).toBe(foreign)
 })
 
-test('what stands in quotes is no comment', () => {
+test('quoted text is not a comment', () => {
   const db = openFile(
     `PRAGMA writable_schema = 1;
      UPDATE sqlite_schema SET sql = replace(sql, '''--''', '''-- x'' || hex(zeroblob(9)) || ''') WHERE name = 'found'`,

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { toTextMatch } from '../../../../src/main/engine/workspace/text-match.ts'
 
-/** Whether a text of a database contains another. */
+/** Whether one text contains another, according to a database. */
 function contains(text: string, search: string): boolean {
   const db = new DatabaseSync(':memory:')
   onTestFinished(() => db.close())
@@ -25,7 +25,7 @@ describe('a search in texts', () => {
     ['10 \u212b', 'å'],
     ['😀 ÉTÉ', '😀 été'],
     ['plain', 'PLAIN'],
-  ])('finds in %s the text %s, whatever the case', (text, search) => {
+  ])('finds in %s the text %s, in either case', (text, search) => {
     expect(contains(text, search)).toBe(true)
   })
 

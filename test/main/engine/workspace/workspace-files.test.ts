@@ -29,14 +29,14 @@ import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { spawnSluice } from '../../cli/spawn-sluice.ts'
 import { writeSource } from '../../cli/write-source.ts'
 
-test('a run’s id tells its time to the millisecond, so that ids sort by it', () => {
+test('a run’s id contains its time to the millisecond, so that ids sort by it', () => {
   const at = Date.UTC(2026, 10, 21, 9, 43, 29, 7)
   expect(createRunId(at)).toMatch(/^20261121-094329-007[a-z0-9]{4}$/)
   const ids = [0, 1, 12, 123, 999, 1_000].map((ms) => createRunId(at + ms))
   expect(ids.toSorted()).toEqual(ids)
 })
 
-test('a run’s id can be part of a post_id, and is its own', () => {
+test('a run’s id can be part of a post_id, and is unique', () => {
   const ids = Array.from({ length: 100 }, () => createRunId(0))
   expect(new Set(ids).size).toBeGreaterThan(98)
   for (const id of ids) expect(id).not.toMatch(/[_;]/)
@@ -44,12 +44,12 @@ test('a run’s id can be part of a post_id, and is its own', () => {
 
 // Modes do not apply on Windows.
 const onUnix = it.skipIf(process.platform === 'win32')
-// Only root can give a folder away.
+// Only root can give a folder to another user.
 const asRoot = it.skipIf(process.platform === 'win32' || process.geteuid?.() !== 0)
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
-/** Every file below a folder that anybody but its owner could do something with, and its mode. */
+/** Every file below a folder that anybody but its owner can access, with its mode. */
 function listOpen(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
     const path = join(entry.parentPath, entry.name)
@@ -118,7 +118,7 @@ describe('the files of a workspace', () => {
     }
   })
 
-  it('are closed without letting go a lock that this process holds on them', () => {
+  it('are closed without releasing a lock that this process holds on them', () => {
     const workspace = createOpenWorkspace()
     const file = join(workspace, 'thing')
     const lease = takeLease(file, 'it')
@@ -161,7 +161,7 @@ describe('a file that is replaced', () => {
     expect(readdirSync(folder).sort()).toEqual(['file', 'link'])
   })
 
-  it('is not written through a file that somebody put where a draft could be guessed', () => {
+  it('is not written through a file that somebody put at a guessable draft name', () => {
     const workspace = createOpenWorkspace(0o700)
     const victim = join(createTemporaryFolder(), 'victim')
     writeFileSync(victim, 'untouched')
@@ -174,7 +174,7 @@ describe('a file that is replaced', () => {
     expect(readFileSync(victim, 'utf8')).toBe('untouched')
   })
 
-  it('leaves nothing behind where it cannot be written', () => {
+  it('leaves nothing behind if it cannot be written', () => {
     const folder = createTemporaryFolder()
     mkdirSync(join(folder, 'file'))
     expect(() => replaceFileSync(join(folder, 'file'), 'text', { isPrivate: true })).toThrow()

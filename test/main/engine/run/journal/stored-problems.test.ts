@@ -20,7 +20,7 @@ const toFault = (row: number): FoundProblem => ({
   found: '{"a"}',
 })
 
-test('rows whose problems differ in details alone are one group, and each says its own', () => {
+test('rows whose problems differ only in details are one group, and each shows its own', () => {
   const journal = openReadyJournal([1, 2].map((row) => toIntakeRow(row, { problems: [toFault(row)] })))
   const groups = readProblemGroups(journal)
   expect(groups.map((group) => [group.rows, sayExpected(group, 'terminal')])).toEqual([

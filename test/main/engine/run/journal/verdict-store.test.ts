@@ -37,7 +37,7 @@ function toVerdict(row: number, verdict: NewVerdict['verdict'], rule: string | n
 }
 
 describe('the verdicts on a run', () => {
-  it('are kept in a file of their own, and the journal stays as it was', async () => {
+  it('are stored in a separate file, and the journal is unchanged', async () => {
     const { family, file } = await openRun()
     expect(readVerdicts(family)).toEqual([])
     const before = readFileSync(file)
@@ -55,7 +55,7 @@ describe('the verdicts on a run', () => {
     expect(readFileSync(file)).toEqual(before)
   })
 
-  it('replace each other on one row, unless they speak of different rules', async () => {
+  it('replace each other on one row, unless they are about different rules', async () => {
     const { family } = await openRun()
     const list = () => readVerdicts(family).map(({ row, verdict, rule }) => [row, verdict, rule])
     storeVerdicts(family, [toVerdict(1, 'agree')])
@@ -78,7 +78,7 @@ describe('the verdicts on a run', () => {
     expect(readVerdicts(family)).toEqual([])
   })
 
-  it('are replaced as a whole, and one that was said before keeps its time and its stratum', async () => {
+  it('are replaced as a whole, and one that existed before keeps its time and its stratum', async () => {
     onlyInLongForm()
     const { family } = await openRun()
     const sampled = { ...toVerdict(1, 'should', 'A'), stratum: 'none', stratum_rows: 90 }
@@ -96,7 +96,7 @@ describe('the verdicts on a run', () => {
     expect(() => replaceVerdicts(family, 4, next)).toThrow(/no record 4/)
   })
 
-  it('are given back with their time and stratum, unless the row has others by then', async () => {
+  it('are restored with their time and stratum, unless the row has others by then', async () => {
     onlyInLongForm()
     const { family } = await openRun()
     const sampled = { ...toVerdict(1, 'should', 'A'), stratum: 'none', stratum_rows: 90 }
@@ -112,7 +112,7 @@ describe('the verdicts on a run', () => {
     expect(replaceVerdicts(family, 1, [given], { stratum: drawn }).after).toEqual([alone])
   })
 
-  it('count for the strata of a new sample, and for their own rows where that has not drawn them', async () => {
+  it('count for the strata of a new sample, and for their own rows if the sample has not drawn them', async () => {
     onlyInLongForm()
     const { family } = await openRun()
     const old = { stratum: 'old', stratum_rows: 90 }

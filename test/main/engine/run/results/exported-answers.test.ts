@@ -14,7 +14,7 @@ import { parseRfc4180 } from '../../source/rfc4180.ts'
 
 const folder = openTestFolder()
 
-/** Runs a source over a service that answers as told, and gives the way to export it. */
+/** Runs a source against a service with the given answers, and returns a function that exports it. */
 async function runSource(
   source: { name: string; text: string },
   operation: PlanInput['operation'],
@@ -116,7 +116,7 @@ test('a CSV export has rule ids, scores by class and every listed field of a leg
   }
 })
 
-test('an export of chosen columns has those, and a column for each rule on request', async () => {
+test('an export of chosen columns has these, and a column for each rule on request', async () => {
   const { readCsv, write } = await runSource(TASKS, { kind: 'task', legacy: true }, ({ body }) => ({
     id: 'task-1',
     code: 200,
@@ -174,7 +174,7 @@ test('an export holds the model results and the index matches of a v2 answer', a
   expect(Object.fromEntries(cells)).toMatchObject({ ...expected, 'score.hate': '3' })
 })
 
-test('an export of terms has no notes of an answer that names another watchlist', async () => {
+test('an export of terms omits the notes of an answer that names another watchlist', async () => {
   const { readCsv } = await runSource(
     { name: 'terms.csv', text: 'term,notes\nalpha,new\n' },
     { kind: 'watchlist-add', watchlist: 'list' },
@@ -191,7 +191,7 @@ test('an export of terms has no notes of an answer that names another watchlist'
   ])
 })
 
-test('an export of terms has the notes that the watchlist answers, and the message of each answer', async () => {
+test("an export of terms has the notes in the watchlist's answers, and the message of each answer", async () => {
   const { readCsv, readLines } = await runSource(
     { name: 'terms.csv', text: 'term,notes\nAlpha,new\nbeta,\n' },
     { kind: 'watchlist-add', watchlist: 'list' },
@@ -229,7 +229,7 @@ test('an export of terms has the notes that the watchlist answers, and the messa
   expect(lines[1]).toMatchObject({ exchange_in_row: 2, exchange_in_record: 1, request: null, response: null })
 })
 
-test('an export of appeals has the whole prose, the reasons and both action ids', async () => {
+test('an export of appeals has the full text, the reasons and both action ids', async () => {
   const reason = 'Because of what was said at length. '.repeat(40).trim()
   const { readCsv } = await runSource(
     { name: 'appeals.csv', text: 'appeal_id\nappeal-1\n' },
@@ -262,7 +262,7 @@ test('an export of appeals has the whole prose, the reasons and both action ids'
   ])
 })
 
-test('JSON lines hold the request and the answer as they were, digit by digit', async () => {
+test('JSON lines contain the request and the answer unchanged, digit by digit', async () => {
   const answer = '{\n  "task_id": "t1", "user_id": "u1", "user_id": 12345678901234567890, "ratio": 1.50\r\n}'
   const { readLines, server } = await runSource(TASKS, { kind: 'task' }, ({ body }) =>
     body.includes('"one"') ? answer : '{"task_id":"t2","rest":',
@@ -279,7 +279,7 @@ test('JSON lines hold the request and the answer as they were, digit by digit', 
   expect(JSON.parse(second)).toMatchObject({ response: { text: '{"task_id":"t2","rest":' } })
 })
 
-test('an answer longer than what is kept is a text that says so in JSON lines', async () => {
+test('an answer beyond the stored length is a text that says so in JSON lines', async () => {
   const long = JSON.stringify({ task_id: 't1', padding: 'x'.repeat(5 * 1024 * 1024) })
   const { readLines } = await runSource(TASKS, { kind: 'task' }, () => long)
   for (const line of await readLines()) {
@@ -292,7 +292,7 @@ test('an answer longer than what is kept is a text that says so in JSON lines', 
   }
 })
 
-test('JSON of a JSON Lines source comes back as the JSON it was', async () => {
+test('JSON of a JSON Lines source comes back unchanged', async () => {
   const rows = [
     '{"text_data":"[1]","user_id":"u1","meta":{"id":12345678901234567890,"tags":["a",null]},"n":1.50,"none":null}',
     '{"text_data":"12","user_id":"u2","late":true}',
@@ -306,7 +306,7 @@ test('JSON of a JSON Lines source comes back as the JSON it was', async () => {
   for (const [index, row] of rows.entries()) expect(lines[index]).toContain(`"cells":${row},"state"`)
 })
 
-test('a lossless export keeps the header as it was, empty and doubled names among them', async () => {
+test('a lossless export keeps the header unchanged, including empty and duplicate names', async () => {
   const { readCsv, write } = await runSource(
     { name: 'odd.csv', text: 'text_data,user_id,user_id,,sluice_row\none,u1,x,7,z\n' },
     { kind: 'task' },

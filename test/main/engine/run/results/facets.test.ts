@@ -73,7 +73,7 @@ function checkSummary(view: RunFamily): void {
   })
 }
 
-test('facets and summary of a run that has ended agree with a count of its rows', async () => {
+test('facets and summary of an ended run agree with a count of its rows', async () => {
   const { runs, runId, summary } = await completeRun(folder, 80)
   runs.read(runId, (view) => {
     checkFacets(view)
@@ -94,7 +94,7 @@ test('facets and summary of a run that has ended agree with a count of its rows'
   })
 })
 
-test('facets and summary of a run that was cut off agree with a count of its rows', async () => {
+test('facets and summary of an interrupted run agree with a count of its rows', async () => {
   const { runs, runId } = await startUnendingRun(folder, 100, 40)
   runs.read(runId, (view) => {
     expect(view.isCutOff).toBe(true)
@@ -104,7 +104,7 @@ test('facets and summary of a run that was cut off agree with a count of its row
   })
 })
 
-test('a run that was cut off lists its rows of unknown outcome as errors, and says what is not measured', async () => {
+test('an interrupted run lists its rows of unknown outcome as errors, and says what is not measured', async () => {
   const { runs, runId } = await startUnendingRun(folder, 100, 40)
   runs.read(runId, (view) => {
     const { rows, errors, warnings } = summarizeRun(view)
@@ -126,7 +126,7 @@ test('a run that was cut off lists its rows of unknown outcome as errors, and sa
   })
 })
 
-test('the summary of a run that is going on adds up', async () => {
+test('the summary of a run in progress adds up', async () => {
   const { runs, runId } = await startUnendingRun(folder, 100, 40)
   runs.read(runId, (view) => {
     const held = { ...view, isHeld: true, isCutOff: false }
@@ -136,7 +136,7 @@ test('the summary of a run that is going on adds up', async () => {
   })
 })
 
-test('facets and summary of a run that was stopped, and of a child of it, agree with a count of their rows', async () => {
+test('facets and summary of a stopped run and of its child agree with a count of their rows', async () => {
   const { runs, runId, stop } = await startUnendingRun(folder, 100, 40)
   await stop()
   runs.read(runId, (view) => {
@@ -163,7 +163,7 @@ test('a run whose source is being read has no rows yet, and adds up', async () =
   })
 })
 
-test('triggered rules come with most rows first, each with its name', async () => {
+test('triggered rules come with the most rows first, each with its name', async () => {
   const { summary } = await completeRun(folder, 60)
   const [first, second] = summary.triggered_rules
   expect(summary.triggered_rules.map(({ rule_id, rule_name }) => [rule_id, rule_name])).toEqual([
@@ -173,7 +173,7 @@ test('triggered rules come with most rows first, each with its name', async () =
   expect(first?.rows).toBeGreaterThan(second?.rows ?? 0)
 })
 
-test('errors come grouped by cause, invalid rows with the problem that kept them', async () => {
+test('errors are grouped by cause, invalid rows by the problem that excluded them', async () => {
   const { summary } = await completeRun(folder, 40)
   expect(summary.errors).toEqual([
     { outcome: 'invalid', status: null, error_code: 'one_of', message: expect.any(String), rows: 4 },

@@ -38,15 +38,18 @@ import { toRow } from '../wire-record.ts'
 
 const ROWS = 60
 
-/** Its answer waits for as long as the test wants. */
+/** A row whose answer waits for the test. */
 const HELD_ROW = 21
 
-/** Where the file says how long its head is. */
+/** Offset of the length of the file's head. */
 const HEAD_LENGTH_AT = 12
 
 const toScore = (row: number, isRetry: boolean) => (isRetry ? 0.9 : row / 1_000)
 
-/** A service that refuses every tenth row until it is told to retry, and answers with languages, models and scores. */
+/**
+ * A service that refuses every tenth row until told to accept it, and answers with languages, models and
+ * scores.
+ */
 async function startService() {
   const service = { isRetry: false, held: Promise.resolve() }
   const server = await startFaultServer({
@@ -74,7 +77,7 @@ function openReader(folder: string): (runId: string) => RunFamily {
   return (runId) => readRunFamily(pool, toJournalFile(folder, runId), () => false) ?? expect.fail('no run')
 }
 
-/** A process that stores the findings of a journal until it is killed, and says so once it has begun. */
+/** A process that stores the findings of a journal until it is killed, and reports once it has begun. */
 const STORE_AGAIN_AND_AGAIN = `
   const load = (file) => import(new URL(file, '${new URL('../../../../../src/main/engine/', import.meta.url).href}').href)
   const { ReaderPool, readRunFamily } = await load('journal/run-family.ts')
@@ -85,14 +88,14 @@ const STORE_AGAIN_AND_AGAIN = `
   process.stdout.write('begun')
   for (;;) storeFindings(run, findings)`
 
-/** Reads findings of the journals and stores them, whatever was stored before. */
+/** Reads findings from the journals and stores them, replacing stored ones. */
 function store(family: RunFamily): RowFindings {
   const findings = new RowFindings(null, 1)
   while (!findings.isComplete) findings.step(family)
   return findings
 }
 
-/** Reads findings of the journals alone. */
+/** Reads findings from the journals only. */
 function readAnew(family: RunFamily): RowFindings {
   const files = family.whole.map(({ record }) => toFindingsFile(family.workspace, record.runId))
   const kept = files.filter((file) => existsSync(file)).map((file) => [file, readFileSync(file)] as const)
@@ -102,7 +105,7 @@ function readAnew(family: RunFamily): RowFindings {
   return findings
 }
 
-/** All that findings say of each row, and whether it was answered. */
+/** All findings of each row, and whether it was answered. */
 function describeRows(family: RunFamily, findings: RowFindings) {
   const answered = readAnsweredSteps(family).flatMap((step) =>
     Array.from(step.owner, (owner, place) => ({
@@ -126,7 +129,7 @@ function describeRows(family: RunFamily, findings: RowFindings) {
   }))
 }
 
-/** The kind of each row, as an index has it. */
+/** The kind of each row, as in an index. */
 function describeKinds(index: RowIndex) {
   const { ids, kindOf } = index.rows
   return [...ids].map((id, at) => {
@@ -150,7 +153,7 @@ function expectSameKinds(family: RunFamily, findings: RowFindings): void {
 }
 
 describe('stored findings', () => {
-  it('say what the journals say, also once a retry has answered some rows, and when verdicts were given', async () => {
+  it('agree with the journals, also after a retry has answered some rows, and when there are verdicts', async () => {
     const folder = createTemporaryFolder()
     const { service, server } = await startService()
     const runs = createInProcessRuns(folder)
@@ -194,7 +197,7 @@ describe('stored findings', () => {
     expect(retried.filter(({ row }) => row % 10 !== 0)).toEqual(described.filter(({ row }) => row % 10 !== 0))
   })
 
-  it('are not believed once a stopped run went on', async () => {
+  it('are not trusted once a stopped run went on', async () => {
     const folder = createTemporaryFolder()
     const { service, server } = await startService()
     const hold = Promise.withResolvers<void>()
@@ -220,7 +223,7 @@ describe('stored findings', () => {
     expect(after.every(({ attempts }) => attempts === 1)).toBe(true)
   })
 
-  it('are not stored while the source is still to be read', async () => {
+  it('are not stored before the source has been read', async () => {
     const folder = createTemporaryFolder()
     const { server } = await startService()
     const { run_id: runId } = await createInProcessRuns(folder).start(
@@ -234,7 +237,7 @@ describe('stored findings', () => {
     expect(RowFindings.areStored(family)).toBe(false)
   })
 
-  it('are not believed once a late callback has settled a row, and go with the run', {
+  it('are not trusted once a late callback has settled a row, and are deleted with the run', {
     timeout: 30_000,
   }, async () => {
     onlyInLongForm()
@@ -265,7 +268,7 @@ describe('stored findings', () => {
     expect(existsSync(toFindingsFile(workspace, run.runId))).toBe(false)
   })
 
-  it('are whole or not believed after processes were killed while they stored them', {
+  it('are complete or not trusted after processes were killed while they stored them', {
     timeout: 60_000,
   }, async () => {
     onlyInLongForm()
@@ -300,7 +303,7 @@ describe('stored findings', () => {
     expect(listFindingsDrafts(folder, runId)).toEqual([])
   })
 
-  it('are not believed where the file was cut off, or a byte of it changed', async () => {
+  it('are not trusted if the file was truncated or a byte of it changed', async () => {
     const folder = createTemporaryFolder()
     const { server } = await startService()
     const runs = createInProcessRuns(folder)
@@ -319,7 +322,7 @@ describe('stored findings', () => {
       writeFileSync(file, changed)
       expect(RowFindings.load(read(runId)), `byte ${at}`).toBeNull()
     }
-    // More than the file has, than is read at once, and than memory may have.
+    // More than the file has, than is read at once, and than memory may hold.
     for (const length of [whole.length, 0x8000_0000, 0xffff_ffff]) {
       const changed = Buffer.from(whole)
       changed.writeUInt32LE(length, HEAD_LENGTH_AT)
@@ -329,7 +332,7 @@ describe('stored findings', () => {
     writeFileSync(file, whole)
     expect(RowFindings.load(read(runId))).not.toBeNull()
 
-    // A link in their place is replaced, and what it leads to stays.
+    // A link in their place is replaced, and its target is unchanged.
     const other = join(folder, 'other.txt')
     writeFileSync(other, 'of somebody')
     rmSync(file)

@@ -21,7 +21,7 @@ const toVariant = (row: number) => (row % 4 === 0 ? '' : `v${row % 4}`)
 const toHate = (row: number) => (row % 10) / 10
 const isRejected = (row: number) => row % 50 === 0
 
-/** An answer of the kind that names models and languages, long enough for some to be stored compressed. */
+/** An answer that names models and languages, long enough for some to be stored compressed. */
 function toAnswer(row: number): string {
   return JSON.stringify({
     status: [
@@ -74,7 +74,7 @@ function readRows(view: RunFamily, filter: RowFilter, sort?: RowSort): number[] 
   return rows.map(({ row }) => row)
 }
 
-test('rows are found by language, model, variant and scores, all of them together with state and search', () => {
+test('rows are found by language, model, variant and scores, combined with state and search', () => {
   const { view } = openRows()
   const isIn = (filter: RowFilter) => listAllPages(view, filter)
   const expectRows = (filter: RowFilter, fits: (row: number) => boolean) => {
@@ -133,7 +133,7 @@ function narrowToBand(filter: RowFilter, value: string): RowFilter {
   return { ...filter, scores: [...others, band] }
 }
 
-test('whole numbers are bands of their own, other scores are in tenths of their scale', () => {
+test('whole numbers are bands of their own, and other scores are in tenths of their scale', () => {
   const { view } = openRows()
   const bands = readFoundFacets(view).facets.filter(({ kind }) => kind === 'score')
   const toBands = (name: string) =>
@@ -148,7 +148,7 @@ test('whole numbers are bands of their own, other scores are in tenths of their 
   expect(toBands('hate').at(-1)).toEqual({ className: 'hate', from: 0.9, below: null })
 })
 
-test('rows are sorted by latency, score and tries, those without a value last, and alike ones in their order', () => {
+test('rows are sorted by latency, score and tries, those without a value last, and equal ones in their order', () => {
   const { view } = openRows()
   const toLatency = (row: number) => (isRejected(row) ? 1.5 : (row * 7) % 1_000)
   const slowest = all.toSorted((a, b) => toLatency(b) - toLatency(a) || a - b)
@@ -171,7 +171,7 @@ test('rows are sorted by latency, score and tries, those without a value last, a
   expect(readRows(view, { state: 'rejected' }, last)).toEqual(all.filter(isRejected).reverse())
 })
 
-test('what answers name is known without another look at them', () => {
+test('the names in answers are known without rereading them', () => {
   const { journal, view } = openRows()
   journal.db.exec("UPDATE result SET response = 'gone'; DELETE FROM long_answer")
   const { of, sets } = RowFindings.build(view).valuesOf('language')

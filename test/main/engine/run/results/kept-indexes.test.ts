@@ -21,7 +21,7 @@ class CountedIndex {
   }
 }
 
-/** Indexes of runs whose questions never wait, so that each ask is one step. */
+/** Indexes of runs whose queries never wait, so that each call is one step. */
 function withIndexes(kept: number) {
   let nowMs = 0
   let created = 0
@@ -35,7 +35,7 @@ function withIndexes(kept: number) {
   return { ask, countCreated: () => created }
 }
 
-it('completes the indexes of more runs than are kept when they are asked for by turns', async () => {
+it('completes the indexes of more runs than are kept if they are requested in turn', async () => {
   const { ask, countCreated } = withIndexes(2)
   const files = ['a', 'b', 'c', 'd']
   for (let turn = 1; turn < STEPS; turn++) {
@@ -45,7 +45,7 @@ it('completes the indexes of more runs than are kept when they are asked for by 
   expect(countCreated()).toBe(files.length)
 })
 
-it('begins again the index of a run that was complete and had to make room', async () => {
+it('restarts the index of a run that was complete and evicted', async () => {
   const { ask, countCreated } = withIndexes(1)
   const complete = async (file: string) => {
     for (;;) if ((await ask(file)).isCounted) return

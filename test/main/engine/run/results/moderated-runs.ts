@@ -8,7 +8,7 @@ import { createInProcessRuns } from '../../../../helpers/in-process-runs.ts'
 import { createRunPlan } from '../../../../helpers/test-folder.ts'
 import { toRow } from '../wire-record.ts'
 
-/** Rows of a source with everything that a search may stumble over; every tenth is empty, so invalid. */
+/** Rows of a source with everything that may trip a search; every tenth is empty and therefore invalid. */
 export function createTexts(rows: number): string[] {
   const odd = [
     'plain',
@@ -28,7 +28,7 @@ const RULES = [
   { rule_id: 'r3', rule_name: 'Threefold' },
 ]
 
-/** How the service of these runs ends each row, by where it stands among twenty. */
+/** The service's outcome for each row of these runs, by its position among twenty. */
 async function startModeratingService(isHeldBack: (row: number, tries: number) => boolean) {
   const tries = new Map<number, number>()
   return startFaultServer({
@@ -48,7 +48,7 @@ async function startModeratingService(isHeldBack: (row: number, tries: number) =
 
 const RETRY = { limit: 1, baseMs: 1, maxMs: 2, maxRetryAfterMs: 5 }
 
-/** A run that has ended: of twenty rows two are invalid, one is refused, one unknown, and the others succeeded. */
+/** An ended run: of twenty rows two are invalid, one is refused, one unknown, and the others succeeded. */
 export async function completeRun(folder: string, rows: number) {
   const runs = createInProcessRuns(folder)
   const server = await startModeratingService(() => false)
@@ -58,8 +58,8 @@ export async function completeRun(folder: string, rows: number) {
 }
 
 /**
- * A run that is still sending, until the running test is finished: rows up to `settled` have ended but for the seventh
- * of each twenty, which waits for the answer to its second try; behind them four requests get no answer either.
+ * A run that keeps sending until the test has finished. Rows up to `settled` have ended except the seventh of
+ * each twenty, which waits for the answer to its second try; after them, four requests get no answer either.
  */
 export async function startUnendingRun(folder: string, rows: number, settled: number) {
   const runs = createInProcessRuns(folder)
@@ -77,7 +77,8 @@ export async function startUnendingRun(folder: string, rows: number, settled: nu
     await run.ended
   }
   onTestFinished(stop)
-  // Of each twenty, 17 end for good: all but two invalid ones and the seventh, which is marked for its second try.
+  // Of each twenty, 17 end for good: all but two invalid ones and the seventh, which is marked for its second
+  // try.
   const isJournaled = () =>
     runs.read(run.runId, ({ db }) => {
       const marked = db.prepare("SELECT count(*) AS n FROM result WHERE state = 'sending'").get()?.['n']
@@ -88,7 +89,7 @@ export async function startUnendingRun(folder: string, rows: number, settled: nu
   return { runs, run, runId: run.runId, stop }
 }
 
-/** The results of all rows that match, as an export reads them. */
+/** The results of all matching rows, as an export reads them. */
 export function readAllResults(view: RunFamily, filter: RowFilter = {}): ResultRow[] {
   const pages = [...readExportPages(view, filter, { withRequests: false })]
   return pages.flat().map((exported) => {

@@ -47,7 +47,7 @@ function isRuled({ state, triggeredRules }: ResultRow, ruleId: string): boolean 
   return triggeredRules.some((rule) => rule.ruleId === ruleId)
 }
 
-/** What a filter means, row by row. */
+/** The meaning of each filter, row by row. */
 function isMatch(row: ResultRow, filter: RowFilter): boolean {
   const { state, ruleIds = [], errorCode, search, unsuccessful } = filter
   const fold = (text: string) => text.toLowerCase()
@@ -83,8 +83,8 @@ const FILTERS: RowFilter[] = [
 ]
 
 /**
- * Compares every filter with what it means, by pages and as a whole, and the totals and the offset of each row with what
- * was found.
+ * Compares every filter with its meaning, by page and in total, and checks the totals and the offset of each
+ * row.
  */
 function checkFilters(view: RunFamily, limit = 7): void {
   const all = readAllResults(view)
@@ -118,19 +118,19 @@ function checkFilters(view: RunFamily, limit = 7): void {
 }
 
 describe('pages of a run', () => {
-  test('that has ended hold just the rows that match, for every filter and wherever they begin', async () => {
+  test('that has ended contain exactly the matching rows, for every filter and offset', async () => {
     const { runs, runId } = await completeRun(folder, 60)
     runs.read(runId, (view) => checkFilters(view))
   })
 
-  test('that is stopped in the middle show what was not sent as pending', async () => {
+  test('that was stopped half-way show unsent rows as pending', async () => {
     onlyInLongForm()
     const { runs, runId, stop } = await startUnendingRun(folder, 100, 40)
     await stop()
     runs.read(runId, (view) => checkFilters(view))
   })
 
-  test('that is going on show what is in flight as sending', async () => {
+  test('that is in progress show rows in flight as sending', async () => {
     onlyInLongForm()
     const { runs, runId } = await startUnendingRun(folder, 100, 40)
     runs.read(runId, (view) => {
@@ -142,7 +142,7 @@ describe('pages of a run', () => {
     })
   })
 
-  test('that was cut off show what was in flight as unknown', async () => {
+  test('that was interrupted show rows in flight as unknown', async () => {
     onlyInLongForm()
     const { runs, runId } = await startUnendingRun(folder, 100, 40)
     runs.read(runId, (view) => {
@@ -154,7 +154,7 @@ describe('pages of a run', () => {
     })
   })
 
-  test('that is a child hold the rows of its parent under their own numbers', async () => {
+  test('that is a child contain the rows of its parent under their own numbers', async () => {
     const { runs, runId } = await completeRun(folder, 60)
     const child = await runs.retryAsChild(runId, 'resend').ended
     expect(child.rows.read).toBe(6)
@@ -166,7 +166,7 @@ describe('pages of a run', () => {
     })
   })
 
-  test('find what is in flight in a child run whose rows lie far apart', () => {
+  test('find rows in flight in a child run whose rows lie far apart', () => {
     const journal = openReadyJournal([1, 20_000, 40_000, 60_000].map((row) => toIntakeRow(row)))
     const claims = new ItemClaims(journal, readRecord(journal))
     journal.transact('power', () => {

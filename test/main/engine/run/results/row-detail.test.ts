@@ -8,7 +8,7 @@ import { completeRun, startUnendingRun } from './moderated-runs.ts'
 
 const folder = openTestFolder()
 
-test('a row shows every attempt, its request as sent and its answer as received', async () => {
+test('a row shows every try, its request as sent and its answer as received', async () => {
   const { runs, runId, server } = await completeRun(folder, 20)
   const detail = runs.read(runId, (view) => readRow(view, 7))
   const sent = server.requests.filter((request) => toRow(request) === 7)
@@ -55,7 +55,7 @@ test('a row that was not sent yet shows the request that will be sent', async ()
   expect(JSON.parse(detail.requestBody ?? '')).toMatchObject({ post_id: `${runId}-99`, user_id: 'user0' })
 })
 
-test('a record that there is not is said so', async () => {
+test('a record that does not exist is reported', async () => {
   const { runs, runId } = await completeRun(folder, 5)
   for (const row of [0, 6, -1, 1.5]) {
     expect(() => runs.read(runId, (view) => readRow(view, row))).toThrow(
@@ -64,7 +64,7 @@ test('a record that there is not is said so', async () => {
   }
 })
 
-test('the seconds of a run hold every try, and its distribution every answer', async () => {
+test('the seconds of a run include every try, and its distribution every answer', async () => {
   const { runs, runId, summary } = await completeRun(folder, 60)
   const { seconds, bars } = runs.read(runId, (view) => new KeptLatencies().read(view))
   const sum = (name: 'sent' | 'succeeded' | 'rejected' | 'failed' | 'unknown') =>
@@ -96,7 +96,7 @@ test('the seconds of a run hold every try, and its distribution every answer', a
   expect(Object.keys(waiting.bars)).toEqual(['http_req_waiting'])
   expect(waiting.bars.http_req_waiting?.reduce((total, { count }) => total + count, 0)).toBe(requests.sent)
   expect(Object.keys(waiting.seconds[0]?.latencyMs ?? {})).toEqual(['http_req_waiting'])
-  // Four lanes have opened a connection each.
+  // Each of four lanes has opened a connection.
   expect(latency_ms.http_req_connecting?.count).toBe(4)
 })
 
@@ -107,7 +107,7 @@ test('a run over several sessions adds up its seconds and its time', async () =>
   const again = runs.resume(runId, 'skip', { hold: true })
   await again.until(({ phase }) => phase === 'ready')
   again.command({ kind: 'begin', limit: 5 })
-  // Directly after `begin` nothing is in flight either, so only the count says that something was sent.
+  // Right after `begin` nothing is in flight either, so only the count shows that something was sent.
   await again.until(({ requests }) => requests.sent > first.requests.sent)
   again.command({ kind: 'stop' })
   await again.ended

@@ -22,7 +22,7 @@ const RULES = ['r1', 'r2'].map((ruleId) => ({ ruleId, ruleName: `Rule ${ruleId}`
 const hasWord = (row: number) => row % 5 < 2
 const toRules = (row: number) => (row % 3 === 0 ? RULES.slice(0, (row % 2) + 1) : [])
 
-/** Posts of which 40 % hold "Trucks"; some rows have line breaks, which JSON writes with a backslash. */
+/** Posts of which 40 % contain "Trucks"; some rows have line breaks, which JSON writes with a backslash. */
 function openPosts(posts = POSTS): Journal {
   const journal = openReadyJournal(
     Array.from({ length: posts }, (_, i) => {
@@ -65,7 +65,7 @@ test('a word in 9,600 of 24,000 posts is counted exactly, and paging reaches the
   expect([...listAllPages(view, filter)].flat().map(({ id }) => id)).toEqual(expected)
 })
 
-test('a word behind a NUL in its cell is found, and nothing but what a cell holds', () => {
+test('a word after a NUL in its cell is found, and only the content of cells is searched', () => {
   const texts = ['front\0behind \\"it"', 'a\0b\0Ärger', 'plain\nbehind']
   const rows = texts.map((text, i) => toIntakeRow(i + 1, { cells: [text, 'b'] }))
   const view = toView(openReadyJournal(rows))
@@ -77,7 +77,7 @@ test('a word behind a NUL in its cell is found, and nothing but what a cell hold
   for (const search of ['u0000', '0000', '\u0001', 'it"b']) expect(find(search)).toEqual([])
 })
 
-test('rows of a list alone are counted, paged and searched, in a page of any other filter', async () => {
+test('only the rows of a list are counted, paged and searched, in a page of any other filter', async () => {
   const view = toView(openPosts())
   const among = Uint32Array.from(
     Array.from({ length: POSTS }, (_, i) => i + 1).filter((row) => row % 2 === 0 || row > POSTS - 10),
@@ -101,7 +101,7 @@ test('rows of a list alone are counted, paged and searched, in a page of any oth
   expect([...listAllPages(view, { cell }, new Uint32Array())]).toEqual([])
 })
 
-test('a list of other rows under the same filter is looked at anew', async () => {
+test('a list of other rows under the same filter is read anew', async () => {
   const view = toView(openPosts(300))
   const filter = { cell: { evaluation: 'e', cell: 'fn', rule: null } } as const
   const indexes = new RowIndexes()
@@ -113,7 +113,7 @@ test('a list of other rows under the same filter is looked at anew', async () =>
   expect([await count(rows), await count(rows), await count(Uint32Array.of(7))]).toEqual([3, 3, 1])
 })
 
-test('each kind of facet counts the rows that the search and the other kinds leave', () => {
+test('each kind of facet counts the rows left by the search and the other kinds', () => {
   const view = toView(openPosts(300))
   const count = (isCounted: (row: number) => boolean) =>
     Array.from({ length: 300 }, (_, i) => i + 1).filter(isCounted).length
@@ -142,7 +142,7 @@ test('each kind of facet counts the rows that the search and the other kinds lea
   })
 })
 
-test('verdicts narrow rows and count as facets, with a search, other filters and without', () => {
+test('verdicts filter rows and count as facets, with and without a search and other filters', () => {
   const workspace = createTemporaryFolder()
   mkdirSync(join(workspace, 'runs'))
   const view = toView(openPosts(300), false, workspace)
@@ -192,7 +192,7 @@ test('verdicts narrow rows and count as facets, with a search, other filters and
 test('a query with a short deadline gets a minimum row count, and a later one the exact count', async () => {
   const view = toView(openPosts(20_000))
   let nowMs = 0
-  // Every look at the clock takes so long that one step uses the patience up.
+  // Every look at the clock takes so long that one step uses up the deadline.
   const indexes = new RowIndexes(() => (nowMs += 300))
   const ask = (rows: number) => indexes.ask('a', { search: 'trucks' }, { rows, openView: () => view })
   const seen: [number, boolean][] = []
@@ -211,7 +211,7 @@ test('a query with a short deadline gets a minimum row count, and a later one th
   expect([first.index.count({}), first.isCounted]).toEqual([2_000, false])
 })
 
-test('an index follows a journal written by others: at once after the run ended, periodically during it', async () => {
+test('an index follows a journal written by others: at once after the run ended, periodically before', async () => {
   const journal = openPosts(100)
   const writer = new DatabaseSync(journal.db.location() ?? '')
   let nowMs = 0
@@ -261,7 +261,7 @@ test('a row with two problems of one cause counts as one row, and the cause lead
   ])
 })
 
-test('errors without a code are facets of their own, each with its own rows', () => {
+test('errors without a code are separate facets, each with its own rows', () => {
   const journal = openReadyJournal(6)
   const writer = new OutcomeWriter(journal)
   const refuse = (item: number, status: number, errorCode: string | null, message: string) =>

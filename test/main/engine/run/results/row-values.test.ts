@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { RowScores, RowValues } from '../../../../../src/main/engine/run/results/row-values.ts'
 
-/** More scores than can be numbered. */
+/** More scores than there are numbers for. */
 const MANY = 70_000
 
-test('scores are kept exactly, however many different ones there are', () => {
+test('scores are stored exactly, however many different ones there are', () => {
   const scores = new RowScores(MANY + 1)
   const toScore = (row: number) => row / 7
   for (let row = 1; row <= MANY; row += 1) scores.set(row, toScore(row))
@@ -36,7 +36,7 @@ test.each([
     'numbers of either sign, and 0 of both',
     (row: number) => ((row % 5_000) - 2_500) * (row % 2 ? 0.1 : -0.1),
   ],
-])('the same %s have one number', (_what, toScore) => {
+])('equal %s have one number', (_what, toScore) => {
   const rows = 20_000
   const scores = new RowScores(rows + 1)
   for (let row = 1; row <= rows; row += 1) scores.set(row, toScore(row))

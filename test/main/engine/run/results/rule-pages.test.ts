@@ -9,7 +9,7 @@ import { openReadyJournal, readRecord, toAttempt } from '../../journal/test-jour
 const ROWS = 600
 const RULES = { common: 2, rare: 200 }
 
-/** A run in which every second row triggers one rule, and every 200th another one besides. */
+/** A run in which every second row triggers one rule, and every 200th also another. */
 function openRun(): RunFamily {
   const journal = openReadyJournal(ROWS)
   const outcomes = new OutcomeWriter(journal)
@@ -27,7 +27,7 @@ function openRun(): RunFamily {
   return toFamily(view, [view])
 }
 
-test.each(Object.entries(RULES))('the rows of a %s rule come in their order', (rule, every) => {
+test.each(Object.entries(RULES))('the rows of a %s rule come in order', (rule, every) => {
   const family = openRun()
   const filter = { ruleIds: [rule] }
   const expected = Array.from({ length: ROWS / every }, (_, index) => (index + 1) * every)
@@ -38,7 +38,7 @@ test.each(Object.entries(RULES))('the rows of a %s rule come in their order', (r
   expect(rows.at(-1)?.triggeredRules).toContainEqual({ ruleId: rule, ruleName: rule })
 })
 
-test('the rows of a rule that many have are not sorted for a page of them', () => {
+test("a page of a frequent rule's rows does not sort all of them", () => {
   const { db, ...run } = openRun()
   const plan = (ruleId: string) => {
     const { from, where, params, key } = toPageSource({ ...run, db }, { ruleIds: [ruleId] })

@@ -14,7 +14,7 @@ import { toRow } from '../wire-record.ts'
 const folder = openTestFolder()
 const MIB = 1024 * 1024
 
-/** A run of a row for each of the answers that `toAnswer` gives. */
+/** A run with one row for each answer from `toAnswer`. */
 async function runAnswers(rows: number, toAnswer: (request: WireRequest) => string) {
   const runs = createInProcessRuns(folder)
   const server = await startFaultServer({
@@ -24,7 +24,7 @@ async function runAnswers(rows: number, toAnswer: (request: WireRequest) => stri
   return { runs, runId, read: (row: number) => runs.read(runId, (view) => readRow(view, row)) }
 }
 
-test('an answer of a megabyte is shown whole, with what stands at its end', async () => {
+test('an answer of a megabyte is shown in full, including its end', async () => {
   const text = 'Grüße, "Welt" 🌍 '.repeat(60_000)
   const answers = new Map<number, string>()
   const { read } = await runAnswers(3, (request) => {
@@ -54,7 +54,7 @@ test('an answer of more than 4 MiB is cut between characters, and says how long 
   expect(read(2)).toMatchObject({ responseBody: answers.get(2), responseCutFrom: null })
 })
 
-test('long answers that are alike in themselves take a fraction of their size in the journal', async () => {
+test('long repetitive answers take a fraction of their size in the journal', async () => {
   const findings = Array.from({ length: 200 }, (_, n) => ({
     start_char_index: n,
     classes: [{ class: 'hate', score: 0 }],
@@ -70,7 +70,7 @@ test('long answers that are alike in themselves take a fraction of their size in
   expect(sizeBytes).toBeLessThan((40 * JSON.stringify(findings).length) / 4)
 })
 
-test('the short answer to a later try takes the place of a long one', async () => {
+test('the short answer to a later try replaces a long one', async () => {
   const runs = createInProcessRuns(folder)
   const server = await startFaultServer({
     onRequest: (request, wire) => {
@@ -84,7 +84,10 @@ test('the short answer to a later try takes the place of a long one', async () =
   expect(JSON.parse(responseBody ?? '')).toMatchObject({ triggered_rules: [] })
 })
 
-/** A service whose answers are all different, and what it gave each row; it breaks where `toStatus` is null. */
+/**
+ * A service with a different answer to every request, and the answers each row got; it breaks if `toStatus`
+ * is null.
+ */
 async function startTellingService(toStatus: (nth: number) => number | null) {
   const given = new Map<number, (string | null)[]>()
   const server = await startFaultServer({
@@ -103,7 +106,7 @@ async function startTellingService(toStatus: (nth: number) => number | null) {
   return { server, given }
 }
 
-/** The answers to the tries of a row, the row's own among them as its last one. */
+/** The answers to a row's tries; the last is the row's own. */
 function readAnswers(runs: ReturnType<typeof createInProcessRuns>, runId: string, row: number) {
   const { attempts, responseBody } = runs.read(runId, (view) => readRow(view, row))
   const answers = attempts.map(({ response }) => response?.body ?? null)
@@ -123,7 +126,7 @@ test('every try of a row keeps its own answer, the last one as the answer of the
   }
 })
 
-test('what resuming or retrying a run sends again leaves the answers before it', async () => {
+test('resending rows by resuming or retrying leaves their earlier answers', async () => {
   const runs = createInProcessRuns(folder)
   const { server, given } = await startTellingService((nth) => [503, 503, 200][nth - 1] ?? 200)
   const plan = createRunPlan(folder, 3, server.baseUrl, { retry: { limit: 0 } })
@@ -134,7 +137,7 @@ test('what resuming or retrying a run sends again leaves the answers before it',
   for (const row of [1, 2, 3]) expect(readAnswers(runs, runId, row)).toEqual(given.get(row))
 })
 
-test('an answer that an earlier version had cut without a word is marked as cut', async () => {
+test('an answer that an earlier version cut without notice is marked as cut', async () => {
   const { runs, runId } = await runAnswers(2, (request) => JSON.stringify(toTaskAnswer(request)))
   const file = toJournalFile(folder, runId)
   const now = `${file}.now`
