@@ -9,7 +9,7 @@ import { writeSource } from './write-source.ts'
 
 const KEY = 'the-key'
 const HEADER = 'post_id,user_id,text_data\n'
-/** The second row has a byte that is not valid in the encoding that the command names. */
+/** The second row has a byte that is invalid in the stated encoding. */
 const CUT = Buffer.concat([Buffer.from(`${HEADER}p1,u1,one\np2,u1,caf`), Buffer.of(0xe9), Buffer.from('\n')])
 const AS_UTF8 = ['--encoding', 'utf-8']
 
@@ -35,7 +35,7 @@ async function setUp(content: Uint8Array = CUT) {
   return { run, send, countTasks, questions, workspace, sandbox }
 }
 
-it('without a terminal sends nothing if content may be cut, and says what to state and what to add', async () => {
+it('without a terminal sends nothing if content may be cut, and says what to state and which option to add', async () => {
   const { send, run, countTasks } = await setUp()
   const refused = await send(['task'])
   expect(refused.code).toBe(2)
@@ -63,7 +63,7 @@ it.each(
     ['watchlist add', ['watchlist', 'add'], ['--watchlist', 'w1', '--map', 'term=text_data']],
     ['appeal', ['appeal'], ['--map', 'appeal_id=text_data']],
   ]),
-)('asks for what may be cut before %s sends anything', async (_, command, args) => {
+)('asks about content that may be cut before %s sends anything', async (_, command, args) => {
   const { send, sandbox } = await setUp()
   const { code, stderr } = await send(command, args)
   expect({ code, asks: stderr.includes('--accept content_cut'), stderr }).toMatchObject({
@@ -73,7 +73,7 @@ it.each(
   expect((await sandbox.stats()).requests).toBe(0)
 })
 
-it('sends what was accepted, keeps that with the run, and asks neither its retry nor its resumption again', async () => {
+it('sends what was accepted, stores that with the run, and asks for neither its retry nor its resume again', async () => {
   const { send, run, countTasks } = await setUp()
   const twice = ['--accept', 'ids_changed', '--accept', 'content_cut', '--dry-run']
   expect(await send(['task'], twice)).toMatchObject({ code: 0 })
@@ -153,7 +153,7 @@ it('lists in a dry run what would be asked', async () => {
 const UTF8_CAUSE = { problem: 'undecodable_bytes', args: { encoding: 'utf-8' } }
 const COLUMNS = ['post_id', 'user_id', 'text_data']
 
-/** A plan that accepts what may be cut in its source, which can be changed. */
+/** A plan that accepts cut content in its source, whose rows can be changed. */
 async function savePlan(...how: readonly string[]) {
   const set = await setUp()
   const plan = join(set.workspace, 'posts.plan.json')
@@ -174,13 +174,13 @@ it.each([['--dry-run'], ['--quiet']])(
     const written = JSON.parse(readFileSync(plan, 'utf8'))
     expect(written.accepted).toEqual({ columns: COLUMNS, causes: [UTF8_CAUSE] })
     expect(written).not.toHaveProperty('accept')
-    // The service knows the post_ids of what was sent before.
+    // The service knows the post_ids that were sent before.
     expect((await runPlan()).code).toBe(how === '--quiet' ? 1 : 0)
     expect(await countTasks()).toBe(2)
   },
 )
 
-it('says which accepted codes a saved plan does not have, since the source has no such warnings', async () => {
+it('says which accepted codes a saved plan omits, since the source has no such warnings', async () => {
   onlyInLongForm()
   const { send, workspace } = await setUp()
   const plan = join(workspace, 'posts.plan.json')
@@ -189,7 +189,7 @@ it('says which accepted codes a saved plan does not have, since the source has n
   expect(stderr).toContain('The plan does not accept hidden_rows, since the source has no such warnings.')
 })
 
-it('lets rows of a cause pass that a plan accepts, and says so before it sends them', async () => {
+it('lets rows with an accepted cause pass, and says so before it sends them', async () => {
   const { runPlan, write, countTasks } = await savePlan('--dry-run')
   write(Buffer.concat([CUT, Buffer.from('p3,u1,na'), Buffer.of(0xef), Buffer.from('\n')]))
   const { code, stderr } = await runPlan()
@@ -208,7 +208,7 @@ it.each(
       'has bytes that are not valid utf-8',
     ],
   ]),
-)('lets no other warning pass with the code that a plan accepted, such as %s', async (_, content, said) => {
+)('lets no other warning pass by the code that a plan accepted, such as %s', async (_, content, said) => {
   const { runPlan, run, write, countTasks } = await savePlan('--dry-run')
   write(content)
   const refused = await runPlan()
@@ -219,7 +219,7 @@ it.each(
   expect(await runPlan(undefined, '--accept', 'content_cut')).toMatchObject({ code: 0 })
 })
 
-it('lets every cause of a code pass that a plan has by itself, and lists what passes', async () => {
+it('lets every cause pass if a plan accepts the whole code, and lists what passes', async () => {
   onlyInLongForm()
   const { plan, runPlan, write, countTasks } = await savePlan('--dry-run')
   const { accepted: _causes, ...written } = JSON.parse(readFileSync(plan, 'utf8'))
@@ -231,7 +231,7 @@ it('lets every cause of a code pass that a plan has by itself, and lists what pa
   expect(await countTasks()).toBe(1)
 })
 
-it('asks on a terminal about what a plan accepts, since these may be other rows', async () => {
+it('asks on a terminal about what a plan accepts, since the rows may be others', async () => {
   onlyInLongForm()
   const { runPlan, questions, countTasks } = await savePlan('--dry-run')
   expect(await runPlan(false)).toMatchObject({ code: 2 })
@@ -239,7 +239,7 @@ it('asks on a terminal about what a plan accepts, since these may be other rows'
   expect(await countTasks()).toBe(0)
 })
 
-it('runs the same source again without asking, and a changed one only after asking', async () => {
+it('runs the same source again without asking, and asks if it has changed', async () => {
   onlyInLongForm()
   const { send, run, workspace } = await setUp()
   expect(await send(['task'], ['--accept', 'content_cut'])).toMatchObject({ code: 0 })

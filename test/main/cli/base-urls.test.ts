@@ -8,7 +8,7 @@ import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { createRows, writeSource } from './write-source.ts'
 
-/** A service below a prefix that knows one path and notes what it was asked for. */
+/** A service below a prefix that knows one path and records the requested ones. */
 async function serveBelow(prefix: string) {
   const paths: string[] = []
   const server = createServer((request, response) => {
@@ -63,7 +63,7 @@ describe('a base URL with the path of an endpoint in it', () => {
     expect([sent.code, sent.stderr]).toEqual([0, expect.stringContaining(`Using connection a: ${origin}\n`)])
   })
 
-  it('is refused in a plan file, with the right one', async () => {
+  it('is refused in a plan file, which names the right one', async () => {
     const { folder, source, sluice } = openWorkspace()
     const plan = join(folder, 'posts.plan.json')
     await sluice('task', source, '--base-url', 'http://127.0.0.1:9', '--dry-run', '--save-plan', plan)
@@ -77,7 +77,7 @@ describe('a base URL with the path of an endpoint in it', () => {
 })
 
 describe('a service that has no endpoint at any path that it is asked for', () => {
-  it('has the base URL named as what is wrong', async () => {
+  it('is reported with its base URL as the cause', async () => {
     onlyInLongForm()
     const { source, sluice } = openWorkspace()
     const { origin } = await serveBelow('')

@@ -5,7 +5,7 @@ import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { createRows, writeSource } from './write-source.ts'
 
-it('says in a resumption and a retry that the source has changed, and sends what was read of it', async () => {
+it('says in a resume and a retry that the source has changed, and sends the rows as first read', async () => {
   const service = await startRecordingService()
   const workspace = createTemporaryFolder()
   const source = writeSource(workspace, 'posts.csv', createRows(3))
@@ -27,7 +27,7 @@ it('says in a resumption and a retry that the source has changed, and sends what
   }
 })
 
-it('asks in a run-again about a column that has the name of the content, though another was guessed before', async () => {
+it("asks in a run-again about a column with the content's name, although another was guessed before", async () => {
   onlyInLongForm()
   const service = await startRecordingService()
   const workspace = createTemporaryFolder()

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { spawnSluice } from './spawn-sluice.ts'
 
-/** What an error looks like where the output is no terminal. */
+/** An error on an output that is not a terminal. */
 async function failWith(env: Record<string, string>): Promise<string> {
   const { stderr } = await spawnSluice(['show', 'latest'], { workspace: createTemporaryFolder(), env })
   expect(stderr).toContain('sluice:')
@@ -10,7 +10,7 @@ async function failWith(env: Record<string, string>): Promise<string> {
 }
 
 describe('colours of the command line', () => {
-  it('are forced by FORCE_COLOR with a value, and by nothing that is set but empty', async () => {
+  it('are forced by a non-empty FORCE_COLOR only', async () => {
     expect(await failWith({ FORCE_COLOR: '1' })).toContain('\u001b[')
     expect(await failWith({ FORCE_COLOR: '1', NO_COLOR: '' })).toContain('\u001b[')
     expect(await failWith({ FORCE_COLOR: '' })).not.toContain('\u001b[')

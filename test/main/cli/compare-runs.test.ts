@@ -11,7 +11,7 @@ import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { writeSource } from './write-source.ts'
 
-/** What `k6 run --summary-export` writes by default: no p99. */
+/** The default output of `k6 run --summary-export`: no p99. */
 function toSummary(p95: number) {
   return JSON.stringify({
     metrics: {
@@ -23,7 +23,7 @@ function toSummary(p95: number) {
   })
 }
 
-test('summaries of k6 are compared by their percentiles, which a check of speed cannot judge', async () => {
+test('k6 summaries are compared by their percentiles, which a check of speed cannot judge', async () => {
   const workspace = createTemporaryFolder()
   const sluice = (...args: string[]) => runInProcess(args, { workspace, env: {} })
   const ids: string[] = []
@@ -46,8 +46,8 @@ test('summaries of k6 are compared by their percentiles, which a check of speed 
 })
 
 /**
- * What `k6 run --out json` writes of a service: 30 seconds of 20 requests, log-normal around 20 ms. From `breaksAt` on,
- * they all fail.
+ * The output of `k6 run --out json` for a service: 30 seconds of 20 requests, log-normal around 20 ms. From
+ * `breaksAt` on, all fail.
  */
 function toPoints(seed: number, factor: number, breaksAt = 30): string {
   const draw = createDraw(seed)
@@ -66,7 +66,7 @@ function toPoints(seed: number, factor: number, breaksAt = 30): string {
   return `${lines.join('\n')}\n`
 }
 
-test('a check of speed passes equal services, and fails a slower one, by one and by several runs', async () => {
+test('a check of speed passes equal services and fails a slower one, with one run or several', async () => {
   const workspace = createTemporaryFolder()
   const sluice = (...args: string[]) => runInProcess(args, { workspace, env: {} })
   const importRun = async (seed: number, factor: number) => {
@@ -143,7 +143,7 @@ test('a check of speed fails a B that breaks down, and cannot judge one that fai
   })
 })
 
-test('a check of speed says what short runs cannot tell, and fails a service that refuses everything fast', async () => {
+test('a check of speed says what short runs cannot show, and fails a service that refuses everything fast', async () => {
   onlyInLongForm()
   const folder = createTemporaryFolder()
   const sandbox = await withSandbox({ latency: '40ms' })
@@ -196,7 +196,7 @@ test('a run is not checked against itself, which could only pass', async () => {
   expect(await sluice('compare', 'latest', 'latest:nightly')).toMatchObject({ code: 0 })
 })
 
-test('a run is not checked against a retry of an earlier version, which is a part of it', async () => {
+test("a run is not checked against an earlier version's retry of it, which is part of it", async () => {
   const workspace = join(createTemporaryFolder(), 'workspace')
   copyGolden('retried', workspace)
   const sluice = (...args: string[]) => runInProcess(args, { workspace, env: {} })
@@ -210,7 +210,7 @@ test('a run is not checked against a retry of an earlier version, which is a par
   expect(await sluice('compare', id, retry)).toMatchObject({ code: 0 })
 })
 
-test('runs are compared with their baseline by what was decided, and shown as a trend', async () => {
+test('runs are compared with their baseline by their decisions, and shown as a trend', async () => {
   onlyInLongForm()
   const folder = createTemporaryFolder()
   const sandbox = await withSandbox()
@@ -317,7 +317,7 @@ test('a trend says which load tests failed by a threshold', async () => {
   expect((await sluice('trend', 'latest')).stdout).toContain(`${run.run_id}: threshold failed`)
 })
 
-test('runs of sources that belong together are one trend: by a pattern of names, as a list, and by a tag', async () => {
+test('runs of related sources are one trend: by a pattern of names, as a list, and by a tag', async () => {
   onlyInLongForm()
   const folder = createTemporaryFolder()
   const sandbox = await withSandbox()
@@ -344,7 +344,7 @@ test('runs of sources that belong together are one trend: by a pattern of names,
   const unsent = join(folder, 'posts-2026-w03.csv')
   const told = await sluice('trend', ...files, unsent)
   expect(told).toMatchObject({ code: 0, stderr: `No run sent ${unsent}.\n` })
-  // A source of that very name goes before what it would stand for.
+  // A source with exactly that name takes precedence over the pattern.
   const bracketed = await send('posts-2026-w[01].csv')
   expect(await read(join(folder, 'posts-2026-w[01].csv'))).toMatchObject({ by: 'sources', runs: [bracketed] })
 
@@ -367,7 +367,7 @@ test('runs of sources that belong together are one trend: by a pattern of names,
   expect((await sluice('trend', 'a.csv', 'b.csv')).stderr).toContain('no run sent')
 })
 
-test('numbers in the name of a source may differ in those of the same kind', () => {
+test('numbers in source names may differ within one trend', () => {
   expect(suggestPattern('/data/posts-2026-w01.csv')).toBe('posts-*-w*.csv')
   expect(suggestPattern('C:\\data\\2026-11-27_posts[1].csv')).toBe('*_posts?*?.csv')
   expect(suggestPattern('/2026/posts.csv')).toBeNull()
@@ -377,7 +377,7 @@ test('numbers in the name of a source may differ in those of the same kind', () 
   expect(suggestPattern('/data/posts.mp3')).toBeNull()
 })
 
-test('a trend names a file from a browser without the folder that it was sent to', () => {
+test('a trend names a file from a browser without its upload folder', () => {
   const paths = [`/data/uploads/${'a'.repeat(24)}/posts.csv`, '/data/more.csv']
   expect(nameTrendGroup({ kind: 'sources', paths })).toBe('posts.csv, /data/more.csv')
 })

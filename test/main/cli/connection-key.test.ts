@@ -13,7 +13,9 @@ import { createRows, writeSource } from './write-source.ts'
 
 const KEY = 'a-key-from-the-keyring-4711'
 
-/** The command line on a workspace of its own, each command a process that knows only what the keyring and files hold. */
+/**
+ * The command line on a separate workspace; each command is a process that knows only the keyring and files.
+ */
 function openWorkspace() {
   const workspace = createTemporaryFolder()
   const keyring = createMemoryKeyring()
@@ -30,7 +32,7 @@ function openWorkspace() {
 }
 
 describe('connection key', () => {
-  it('takes a key from standard input, keeps it in the keyring alone, and sends with it from then on', async () => {
+  it('takes a key from standard input, stores it in the keyring only, and sends with it from then on', async () => {
     const service = await withSandbox({ apiKeys: [KEY] })
     const { workspace, keyring, sluice, source } = openWorkspace()
     await sluice(['connection', 'add', 'staging', '--base-url', service.baseUrl])
@@ -74,7 +76,7 @@ describe('connection key', () => {
     expect((await sluice(['task', source, '--json'])).code).toBe(0)
   })
 
-  it('gives way to the variable of the key, and says so', async () => {
+  it('yields to the variable of the key, and says so', async () => {
     onlyInLongForm()
     const service = await withSandbox({ apiKeys: [KEY] })
     const { sluice, source } = openWorkspace()
@@ -88,7 +90,7 @@ describe('connection key', () => {
     expect(refused.stdout + refused.stderr).toContain('or replace a kept one with connection key')
   })
 
-  it('sends a kept key to no other address, proxy or authority than it was typed for, whoever changes the file', async () => {
+  it('sends a stored key to no other address, proxy or authority than it was typed for, whoever changes the file', async () => {
     const service = await withSandbox({ apiKeys: [KEY] })
     const seen: string[] = []
     const other = await startFaultServer({
@@ -121,7 +123,7 @@ describe('connection key', () => {
         connection[name] = before
       })
     }
-    // Options and plans that leave the connection take no kept key along either.
+    // Options and plans that leave the connection do not take its stored key along either.
     const elsewhere = await sluice(['task', source, '--connection', 'staging', '--base-url', other.baseUrl])
     expect(elsewhere.code).toBe(2)
     const proxied = await sluice(['task', source, '--connection', 'staging', '--proxy', proxy.url])
@@ -131,7 +133,7 @@ describe('connection key', () => {
     expect((await sluice(['task', source, '--json'])).code).toBe(0)
   })
 
-  it('sends no kept key on the word of an authority that was put in the place of the one it was typed for', async () => {
+  it('sends no stored key if another authority has replaced the one it was typed for', async () => {
     const { workspace, sluice, source } = openWorkspace()
     const authorities = join(workspace, 'ca.pem')
     const [one, another] = await Promise.all([1, 2].map(() => createCertificate({ ip: '127.0.0.1' })))
@@ -144,7 +146,7 @@ describe('connection key', () => {
     )
   })
 
-  it('goes with a plan that names its connection, without a word about trust', async () => {
+  it('goes with a plan that names its connection, without a question about trust', async () => {
     onlyInLongForm()
     const service = await withSandbox({ apiKeys: [KEY] })
     const { workspace, sluice, change } = openWorkspace()
@@ -164,7 +166,7 @@ describe('connection key', () => {
     expect(await sluice(['plan', file, '--json'])).toMatchObject({ code: 0 })
   })
 
-  it('goes to an https service through the proxy of the system, which sees neither it nor what is sent', async () => {
+  it('goes to an https service through the system proxy, which sees neither the key nor the content', async () => {
     onlyInLongForm()
     const tls = await createCertificate({ name: 'api.service.test' })
     const service = await startFaultServer({
@@ -195,13 +197,13 @@ describe('connection key', () => {
       new Set(['CONNECT api.service.test:443']),
     )
     expect(JSON.stringify(proxy.requests)).not.toContain(KEY)
-    // No proxy is asked if the person chose none, and the name is then unknown.
+    // No proxy is used if the person chose none, and the name is then unknown.
     const asked = proxy.requests.length
     expect((await sluice(['task', source, '--no-proxy', '--retries', '0'])).code).not.toBe(0)
     expect(proxy.requests).toHaveLength(asked)
   })
 
-  it('sends no key that was kept without the authorities of the system once these are trusted', async () => {
+  it("sends no key that was stored without the system's authorities once these are trusted", async () => {
     const service = await withSandbox({ apiKeys: [KEY] })
     const { sluice, source } = openWorkspace()
     await sluice(['connection', 'add', 'live', '--base-url', service.baseUrl, '--no-system-ca'])
@@ -235,7 +237,7 @@ describe('connection key', () => {
     expect(keyring.entries.size).toBe(0)
   })
 
-  it('is refused where nothing is typed', async () => {
+  it('is refused if nothing is typed', async () => {
     const { sluice } = openWorkspace()
     await sluice(['connection', 'add', 'staging', '--base-url', 'https://api.example.com'])
     expect(await sluice(['connection', 'key', 'staging'])).toMatchObject({ code: 2, stdout: '' })
@@ -247,7 +249,7 @@ describe('connection key', () => {
   it.each([
     ['is not kept', 'unlock prompt was dismissed', `the key was not kept: unlock prompt was dismissed`],
     ['holds what no header can carry', null, 'contains whitespace or non-ASCII characters'],
-  ])('is refused where it %s, and never repeated', async (_what, trouble, message) => {
+  ])('is refused if it %s, and never repeated', async (_what, trouble, message) => {
     const { keyring, sluice } = openWorkspace()
     await sluice(['connection', 'add', 'staging', '--base-url', 'https://api.example.com'])
     keyring.trouble = trouble

@@ -19,7 +19,7 @@ function openWorkspace(env: Record<string, string> = {}) {
 }
 
 describe('connection', () => {
-  it('takes names as people write them, and quotes them in the commands that it prints', async () => {
+  it('accepts names as people write them, and quotes them in the commands that it prints', async () => {
     const { sluice, read } = openWorkspace({ KEY_A: 'secret-a' })
     const names = ['Staging EU', "Ana's test (old)", 'Müller & Söhne: live', 'प्रोड', 'e\u0301 decomposed']
     for (const name of names) {
@@ -38,7 +38,7 @@ describe('connection', () => {
     expect(await read('connection', 'show', 'Staging EU')).toMatchObject({ name: 'Staging EU', in_use: true })
     const unknown = await sluice('connection', 'use', 'Staging EU', '--key', 'other')
     expect(unknown.stderr).toContain("connection set 'Staging EU' --key LABEL=VARIABLE")
-    // Neither what hides itself nor what looks like an option.
+    // Neither invisible characters nor names that look like options.
     for (const name of [
       '',
       ' ',
@@ -178,7 +178,7 @@ describe('connection', () => {
     expect(result.stderr).toContain(message)
   })
 
-  it('never repeats a key or a password that was given where its variable belongs', async () => {
+  it('never repeats a key or a password that was given in place of its variable', async () => {
     const { sluice } = openWorkspace()
     const add = ['connection', 'add', 'x', '--base-url', 'http://a.test']
     for (const args of [
@@ -195,7 +195,7 @@ describe('connection', () => {
 })
 
 describe('a sending command', () => {
-  it('goes to the connection that is named, else to the one in use, options going before both', async () => {
+  it('uses the named connection, else the one in use, and options take precedence over both', async () => {
     onlyInLongForm()
     const [one, two] = [await withSandbox({ apiKeys: ['key-1'] }), await withSandbox({ apiKeys: ['key-2'] })]
     const { folder, sluice } = openWorkspace({ KEY_1: 'key-1', KEY_2: 'key-2' })
@@ -234,14 +234,14 @@ describe('a sending command', () => {
     expect((await sandbox.stats()).requests).toBe(0)
     expect(JSON.parse((await sluice('runs', '--json')).stdout)).toEqual([])
     expect((await sluice('task', source, '--yes')).code).toBe(0)
-    // The service has these post_ids already, so there is something to retry.
+    // The service already has these post_ids, so there is something to retry.
     expect((await sluice('task', source, '--yes')).code).toBe(1)
     const again = await sluice('retry', 'latest')
     expect(again.code).toBe(2)
     expect(again.stderr).toContain('--yes')
   })
 
-  it('asks once more before it sends to production, with what and where, and takes no for an answer', async () => {
+  it('asks once more before it sends to production, with what and where, and accepts a no', async () => {
     const sandbox = await withSandbox()
     const { folder, sluice } = openWorkspace({ SLUICE_API_KEY: sandbox.key })
     const source = writeSource(folder, 'posts.csv', `${createRows(3)}p_4,u1,invalid\n`)
@@ -289,7 +289,7 @@ describe('a sending command', () => {
       ['KEY_3 is not set', () => sluice('connection', 'use', 'live', '--key', 'second')],
       [
         'Sending with the key second',
-        // What was on its way with the first key is through by then.
+        // Requests in flight with the first key have ended by then.
         () => untilMore(10).then(() => sandbox.admin('DELETE', '/keys/1')),
       ],
     ]

@@ -10,7 +10,7 @@ import { spawnSluice } from './spawn-sluice.ts'
 
 const RECORDER = pathToFileURL(join(PROJECT_FOLDER, 'test/helpers/contacts-recorder.ts')).href
 
-/** Runs a command, and tells whom its processes and threads contacted. */
+/** Runs a command, and returns whom its processes and threads contacted. */
 async function watch(
   args: readonly string[],
   folder: string,
@@ -30,7 +30,7 @@ async function watch(
 }
 
 describe('the command line', () => {
-  it('contacts the service it is told to send to, and nobody else', async () => {
+  it('contacts only the service that it is told to send to', async () => {
     const { baseUrl } = await withSandbox()
     const { host } = new URL(baseUrl)
     const folder = createTemporaryFolder()
@@ -44,7 +44,7 @@ describe('the command line', () => {
   })
 
   it.each([['runs'], ['help', 'results'], ['connection', 'list']])(
-    'contacts nobody for what it has here: %s',
+    'contacts nobody for local data: %s',
     async (...args) => {
       const { contacts } = await watch(args, createTemporaryFolder())
       expect(contacts).toEqual([])

@@ -33,7 +33,7 @@ it.each([
     'I hate you',
   ],
 ])(
-  'sends the text and not the url next to it, and asks before the url is lost, of %j',
+  'sends the text and not the url next to it, and asks before the url is lost, for %j',
   async (csv, column, text) => {
     onlyInLongForm()
     const { send, tryOut, countTasks } = await setUp(csv)
@@ -81,7 +81,7 @@ it('asks before a second text next to a guessed one is lost, but not for numbers
   expect((await (await setUp(csv('42'))).tryOut()).to_accept).toEqual([])
 })
 
-it('asks before a text that only later rows have is lost to a url', async () => {
+it('asks before a text that only later rows have is lost in favour of a url', async () => {
   const rows = Array.from(
     { length: 120 },
     (_, at) => `u1,${at > 110 ? 'late text' : ''},https://x.example/${at}`,
@@ -102,7 +102,7 @@ it.each(
       'user_id,comment,Verbatim\nu1,Help,you are all complete idiots\nu2,Refund,please send my money back now\n',
     ],
   ]),
-)('asks before what people wrote is lost to a guess, whatever its column is called: %j', async (csv) => {
+)("asks before people's text is lost because of a guess, whatever its column is named: %j", async (csv) => {
   const { tryOut } = await setUp(csv)
   expect((await tryOut()).to_accept).toMatchObject([{ accept: 'content_cut', code: 'content_not_sent' }])
 })
@@ -111,12 +111,12 @@ it.each([
   ['user_id,link,label\nu1,https://x.test/a.png,spam\n'],
   ['user_id,link,location\nu1,https://x.test/a.png,New York\nu2,https://x.test/b.png,Rio\n'],
   ['user_id,message,reason\nu1,you are all complete idiots,it was reported by several users\n'],
-])('asks nothing about short values, or about prose next to prose: %j', async (csv) => {
+])('does not ask about short values, or about prose next to prose: %j', async (csv) => {
   onlyInLongForm()
   expect((await (await setUp(csv)).tryOut()).to_accept).toEqual([])
 })
 
-it('says that text_data is empty if only that is mapped, and that one of both is needed if both are', async () => {
+it('says that text_data is empty if only that is mapped, and that one of them is needed if both are', async () => {
   onlyInLongForm()
   const list = async (csv: string) =>
     (await (await setUp(csv)).tryOut()).problems
@@ -160,7 +160,7 @@ it('says which column filled which field, and how, in the documents of a dry run
   expect(readFileSync(report, 'utf8')).toMatch(/text_data: column.*message.*\(guessed\)/)
 })
 
-it('names the field of an object that is used by its name', async () => {
+it("names an object's field that is used because of its name", async () => {
   onlyInLongForm()
   const { show } = await setUp('')
   const folder = createTemporaryFolder()
@@ -225,7 +225,7 @@ it.each(
     ['user_id,text_data,Text Data\nu1,first,second\n', 'Text Data'],
     ['user_id,url,URL\nu1,https://x.example/1,https://x.example/2\n', 'URL'],
   ]),
-)('asks before the content of a column is lost to another of the same name: %j', async (csv, column) => {
+)("asks before a column's content is lost to another column of the same name: %j", async (csv, column) => {
   const { tryOut } = await setUp(csv)
   expect((await tryOut()).to_accept).toMatchObject([
     {
@@ -239,7 +239,7 @@ it.each(
   expect((await tryOut('--map', `${field}=2`)).to_accept).toEqual([])
 })
 
-it('asks nothing about addresses of a person or of the post itself next to a guessed text', async () => {
+it('does not ask about addresses of a person or of the post itself next to a guessed text', async () => {
   onlyInLongForm()
   const ofPerson = [
     'avatar_url',
@@ -256,7 +256,7 @@ it('asks nothing about addresses of a person or of the post itself next to a gue
   expect((await tryOut()).to_accept).toEqual([])
 })
 
-it('asks about content that a person posted, or that a post has from a source', async () => {
+it('asks about content that a person posted, or that a post quotes from a source', async () => {
   onlyInLongForm()
   const names = ['thumbnail_url', 'source_image', 'user_video', 'user_comment', 'source_text']
   const link = 'https://x.example/1'
@@ -267,7 +267,7 @@ it('asks about content that a person posted, or that a post has from a source', 
   expect(said.sort()).toEqual(names.sort())
 })
 
-it('asks nothing about fields of objects that are a person, but about what a person wrote', async () => {
+it('does not ask about fields of objects that describe a person, but about what a person wrote', async () => {
   onlyInLongForm()
   const { show } = await setUp('')
   const link = 'https://x.example/joe'
@@ -322,7 +322,7 @@ it.each([
   ['ids', 't3_abc12', 't3_abc13'],
   ['permalinks', 'https://forum.example/p/1', 'https://forum.example/p/2'],
   ['paths', '/r/pics/comments/1abc/a_title/', '/r/pics/comments/1abd/other/'],
-])('asks nothing about a column with the name of a text that has %s', async (_, one, other) => {
+])('does not ask about a column with the name of a text that has %s', async (_, one, other) => {
   onlyInLongForm()
   const { tryOut } = await setUp(`user,message,Post\njoe,first,${one}\namy,second,${other}\n`)
   expect((await tryOut()).to_accept).toEqual([])
@@ -330,7 +330,7 @@ it.each([
   expect((await mixed.tryOut()).to_accept).toMatchObject([{ code: 'content_not_sent', rows: 2 }])
 })
 
-it('guesses no column as url whose values are no addresses, and no numbers as the text', async () => {
+it('does not guess a column as url if its values are not addresses, nor numbers as the text', async () => {
   onlyInLongForm()
   const { send } = await setUp('user,Email Address\njoe,joe@x.example\namy,amy@x.example\n')
   expect((await send()).stderr).toMatch(/text_data or url is required, but neither is mapped/)
@@ -340,7 +340,7 @@ it('guesses no column as url whose values are no addresses, and no numbers as th
   expect((await counts.tryOut()).first_request.body).toMatchObject({ text_data: 'hello' })
 })
 
-it('counts a warning of content that is not sent only in rows that can be sent', async () => {
+it('counts a warning about unsent content only in rows that can be sent', async () => {
   onlyInLongForm()
   const { tryOut } = await setUp('user_id,message,link\n,first,https://x.example/1\nu2,second,\nu3,third,\n')
   const { rows, to_accept: open } = await tryOut()
@@ -354,7 +354,7 @@ it('judges a long run of underscores in a column that is not sent as quickly as 
   expect((await tryOut()).to_accept).toMatchObject([{ code: 'content_not_sent', rows: 1 }])
 })
 
-it('tells of texts that still have the apostrophe of an export with chosen columns', async () => {
+it('reports texts that still have the apostrophe of an export with chosen columns', async () => {
   onlyInLongForm()
   const folder = createTemporaryFolder()
   const sandbox = await withSandbox()

@@ -21,7 +21,7 @@ async function sendHalf() {
   return { folder, sluice, to, correct, readTexts }
 }
 
-it('the error file of a run is sent once it is corrected, without a question about columns of ours', async () => {
+it('the error file of a run is sent once it is corrected, without a question about our columns', async () => {
   const { folder, sluice, to, correct, readTexts } = await sendHalf()
   const file = join(folder, 'bad.csv')
   await sluice('export', 'latest', join(folder, 'ok.csv'), '--errors', file)
@@ -31,7 +31,7 @@ it('the error file of a run is sent once it is corrected, without a question abo
   expect(await readTexts()).toBe(2)
 })
 
-it('a JSON Lines export that is a source has its text and user guessed from its cells', async () => {
+it('a JSON Lines export as a source has its text and user guessed from its cells', async () => {
   onlyInLongForm()
   const { folder, sluice, to, correct } = await sendHalf()
   const file = join(folder, 'bad.jsonl')

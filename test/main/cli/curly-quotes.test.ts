@@ -14,7 +14,7 @@ async function check(content: string, args: readonly string[] = []) {
   return { stderr, ...JSON.parse(stdout) }
 }
 
-it('says that curly quotes quote nothing if a delimiter between them cuts cells', async () => {
+it('says that curly quotes have no effect if a delimiter between them splits cells', async () => {
   const { problems } = await check('user_id,text_data\nu1,“hello, world”\nu2,“so, too”\nu3,a,b\n')
   expect(problems).toEqual(
     expect.arrayContaining([
@@ -32,7 +32,7 @@ it('says that curly quotes quote nothing if a delimiter between them cuts cells'
   )
 })
 
-it('warns of ids in quotes, and sends them and the content as they are', async () => {
+it('warns of ids in quotes, and sends them and the content unchanged', async () => {
   onlyInLongForm()
   const { problems, first_request: first } = await check(
     "user_id,text_data\n“u1”,“smart”\nu2,“fine”\n„u3“,x\n«u4»,y\n'u5',z\n",
@@ -44,7 +44,7 @@ it('warns of ids in quotes, and sends them and the content as they are', async (
 })
 
 it.each(firstOf(1, ['“user_id”,“text_data”', '„user_id“,„text_data“', '«user_id»,«text_data»']))(
-  'names of a header match without curly quotes around them: %s',
+  'header names match without curly quotes around them: %s',
   async (header) => {
     const { rows, first_request: first } = await check(`${header}\nu1,a\n`)
     expect(rows).toMatchObject({ sendable: 1 })
@@ -66,20 +66,20 @@ it.each(
     ['user_id,text_data,note\nu1,‘hello, world’\nu2,‘fine’,it’s\n', ','],
     ['user_id,text_data,note\nu1,»hallo, Welt«\nu2,»gut«,x\n', ','],
   ]),
-)('asks before it sends a text that the delimiter cut inside of curly quotes: %j', async (content) => {
+)('asks before it sends a text that the delimiter split inside curly quotes: %j', async (content) => {
   const { to_accept: open, rows } = await check(content)
   expect(rows).toMatchObject({ sendable: 2 })
   expect(open).toMatchObject([{ accept: 'content_cut', code: 'curly_quotes', rows: 1 }])
 })
 
-it('says nothing of curly quotes that close in their cell, nor of one that nothing closes', async () => {
+it('does not mention curly quotes that close in their cell, or one that is never closed', async () => {
   const { problems } = await check(
     'user_id,text_data,note\nu1,“fine” he said,“good”\nu2,“open,end\nu3,it’s,‘tis the season\n',
   )
   expect(problems.map(({ code }: { code: string }) => code)).not.toContain('curly_quotes')
 })
 
-it('asks nothing about rows in which a later cell has curly quotes of its own, or an apostrophe', async () => {
+it('does not ask about rows in which a later cell has curly quotes of its own, or an apostrophe', async () => {
   onlyInLongForm()
   const { to_accept: open, rows } = await check(
     'text_data,user_id,note\n“Hello,u1,“x”\n‘90s music is great,u2,the boys’\n',
@@ -88,7 +88,7 @@ it('asks nothing about rows in which a later cell has curly quotes of its own, o
   expect(open).toEqual([])
 })
 
-it('asks about a text with curly quotes inside of curly quotes that the delimiter cut', async () => {
+it('asks about a text with nested curly quotes that the delimiter split', async () => {
   onlyInLongForm()
   const { to_accept: open } = await check('user_id,text_data,note\nu1,“so he said, “hi” and left”\n')
   expect(open).toMatchObject([{ code: 'curly_quotes', rows: 1 }])

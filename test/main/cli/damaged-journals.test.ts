@@ -61,26 +61,23 @@ test.each(
       [['show'], ['retry'], ['resume'], ['export', '-']],
     ],
   ]),
-)(
-  'a journal in which %s is damaged is named with the place by every command that needs it',
-  async (...given) => {
-    const [, sql, said, commands] = given
-    const { sluice, runId, file, server } = await openDamagedRun(sql)
-    const before = server.requests.length
-    for (const [command = '', ...args] of commands) {
-      const result = await sluice(command, runId, ...args)
-      const output = result.stderr + result.stdout
-      expect({ command, code: result.code, output }).toMatchObject({
-        code: 2,
-        output: expect.stringContaining(`run ${runId} cannot be read from ${file}: `),
-      })
-      expect(output).toContain(said)
-      expect(output).toContain('Restore the file from a backup')
-      expect(output).not.toContain('bug in Sluice')
-    }
-    expect(server.requests.length).toBe(before)
-  },
-)
+)('a journal with damage in %s is named with the place by every command that needs it', async (...given) => {
+  const [, sql, said, commands] = given
+  const { sluice, runId, file, server } = await openDamagedRun(sql)
+  const before = server.requests.length
+  for (const [command = '', ...args] of commands) {
+    const result = await sluice(command, runId, ...args)
+    const output = result.stderr + result.stdout
+    expect({ command, code: result.code, output }).toMatchObject({
+      code: 2,
+      output: expect.stringContaining(`run ${runId} cannot be read from ${file}: `),
+    })
+    expect(output).toContain(said)
+    expect(output).toContain('Restore the file from a backup')
+    expect(output).not.toContain('bug in Sluice')
+  }
+  expect(server.requests.length).toBe(before)
+})
 
 test.each(
   firstOf(1, [
@@ -88,7 +85,7 @@ test.each(
     ['the cause of an error', CAUSE, false],
     ['a latency', LATENCY, false],
   ]),
-)('a journal in which %s is damaged hides no other run, and can be deleted', async (_, sql, isListed) => {
+)('a journal with damage in %s hides no other run, and can be deleted', async (_, sql, isListed) => {
   const { sluice, runId, file } = await openDamagedRun(sql)
   const listed = await sluice('runs', '--json')
   expect(listed.code).toBe(0)
@@ -101,7 +98,7 @@ test.each(
   expect(JSON.parse((await sluice('runs', '--json')).stdout)).toMatchObject([{ run_id: OTHER }])
 })
 
-test('an interrupted run with damaged cells sends nothing of them when it is resumed', async () => {
+test('an interrupted run with damaged cells sends none of these rows when it is resumed', async () => {
   onlyInLongForm()
   const { sluice, runId, file, server } = await openDamagedRun(
     `${CELLS}; UPDATE run SET state = 'interrupted', claimed = 2, claimed_rows = 2;

@@ -38,7 +38,7 @@ it('asks before it sends the rows below a header that looks like a row', async (
 
 const UNNAMED = 'post_id,user_id,text_data,\np1,u1,kill, yourself\np2,u2,fine,\n'
 
-it('asks before it leaves out text behind the last column with a name, unless a field is filled by it', async () => {
+it('asks before it leaves out text after the last named column, unless a field is filled by it', async () => {
   const { send, countTasks } = await setUp(UNNAMED)
   const refused = await send()
   expect(refused.code).toBe(2)
@@ -48,7 +48,7 @@ it('asks before it leaves out text behind the last column with a name, unless a 
   expect(await countTasks()).toBe(2)
 })
 
-it('tells of text that was damaged before, and not twice of bytes that it replaced itself', async () => {
+it('reports text that was already damaged, but not bytes that it replaced itself a second time', async () => {
   onlyInLongForm()
   const { send } = await setUp('post_id,user_id,text_data\np1,u1,caf\ufffd\np2,u2,cafÃ©\np3,u3,fine\n')
   const { warnings } = JSON.parse((await send('--json')).stdout)
@@ -67,7 +67,7 @@ it.each(
     ['text_data ', 'text_data'],
     ['text_data', '\u200btext_data'],
   ]),
-)('tells which of two columns is used that a person reads as one: %j and %j', async (first, second) => {
+)('says which of two columns with seemingly equal names is used: %j and %j', async (first, second) => {
   const { send } = await setUp(`post_id,user_id,${first},${second}\np1,u1,one,two\n`)
   const { problems, first_request: request } = JSON.parse((await send('--dry-run', '--json')).stdout)
   const used = request.body.text_data === 'one' ? 3 : 4

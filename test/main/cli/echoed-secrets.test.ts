@@ -13,7 +13,7 @@ const KEY = 'echo/key+of"the"run-0123456789'
 const LOGIN = 'clerk:echoed-proxy-password'
 const env = { ECHO_KEY: KEY, ECHO_LOGIN: LOGIN, SLUICE_API_KEY: 'unused-key' }
 
-/** Every form in which a secret could stand in bytes. */
+/** Every encoding in which a secret could occur in bytes. */
 const FORMS = [KEY, LOGIN].flatMap((secret) => [
   secret,
   secret.slice(secret.indexOf(':') + 1),
@@ -23,7 +23,7 @@ const FORMS = [KEY, LOGIN].flatMap((secret) => [
   Buffer.from(`token ${secret}`).toString('base64').slice(8, -4),
 ])
 
-/** What a careless service says: all that it was shown, as it came and encoded. */
+/** A careless service's answer: everything it received, as it came and encoded. */
 function echo({ headers }: IncomingMessage): string {
   const shown = `${headers.authorization} ${headers['proxy-authorization']} ${LOGIN}`
   const encoded = Buffer.from(String(headers.authorization)).toString('base64')
@@ -41,7 +41,7 @@ function post(url: string, body: string): Promise<number> {
   })
 }
 
-/** A proxy that answers itself, in every way in which an answer could be wrong, and posts callbacks. */
+/** A proxy that answers itself, in every faulty way, and posts callbacks. */
 async function startCarelessService() {
   const posted: Promise<number>[] = []
   let sent = 0
@@ -87,7 +87,7 @@ async function startCarelessService() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, posted, sent: () => sent }
 }
 
-/** The parts of a zip archive that Sluice wrote, unpacked; nothing for other files. */
+/** The unpacked parts of a zip archive that Sluice wrote; empty for other files. */
 function unzip(bytes: Buffer): string[] {
   const parts: string[] = []
   for (let at = bytes.indexOf('PK\x03\x04'); at >= 0; at = bytes.indexOf('PK\x03\x04', at + 4)) {
@@ -102,7 +102,7 @@ function expectClean(text: string, where: string): void {
   for (const form of FORMS) expect(text.includes(form), `${where} holds ${FORMS.indexOf(form)}`).toBe(false)
 }
 
-it('keeps what a service repeats of key and proxy credentials out of every file, output and page', async () => {
+it('keeps key and proxy credentials that a service repeats out of every file, output and page', async () => {
   const workspace = createTemporaryFolder()
   const service = await startCarelessService()
   const source = writeSource(createTemporaryFolder(), 'posts.csv', createRows(12))

@@ -26,7 +26,7 @@ async function check(files: Record<string, string | Uint8Array>, ...args: string
   return { ...document, messagesOf }
 }
 
-it('names the one of several tables whose encoding is uncertain', async () => {
+it('names the table among several whose encoding is uncertain', async () => {
   const { messagesOf, to_accept: open } = await check({
     'a.csv': 'user_id,text_data\nu1,plain\n',
     'b.csv': latin1('user_id,text_data\nu2,caf\xe9\n'),
@@ -37,7 +37,7 @@ it('names the one of several tables whose encoding is uncertain', async () => {
   expect(open[0].message).toMatch(/^b\.csv: /)
 })
 
-it('names the one of several posts whose encoding is uncertain, and says how all were read', async () => {
+it('names the post among several whose encoding is uncertain, and says how all were read', async () => {
   onlyInLongForm()
   const { messagesOf, source_read: read } = await check(
     { 'a.txt': 'plain', 'b.txt': latin1('caf\xe9'), 'c.txt': 'ünder' },
@@ -57,7 +57,7 @@ it.each(
     ['tables', '.csv', (text: string) => `user_id,text_data\nu1,"${text}"\n`],
     ['posts', '.txt', (text: string) => text],
   ]),
-)('names the one of several %s that the stated encoding does not fit', async (_, ending, toContent) => {
+)('names the file among several %s that does not fit the stated encoding', async (_, ending, toContent) => {
   const { messagesOf } = await check(
     {
       [`a${ending}`]: latin1(toContent(FRENCH)),
@@ -73,7 +73,7 @@ it.each(
   ])
 })
 
-it('names the files whose warnings are about a table as a whole, those with the same one together', async () => {
+it('names the files with warnings about a whole table, those with the same warning together', async () => {
   onlyInLongForm()
   const { problems } = await check({
     'a.csv': 'user_id,text_data\nu1,x\n',
@@ -113,7 +113,7 @@ it('asks about each of several files that one stated encoding garbles, and count
 })
 
 it.each(['windows-1252', 'latin1'])(
-  'asks nothing about a file that is no UTF-8 if %s is stated',
+  'does not ask about a file that is not UTF-8 if %s is stated',
   async (encoding) => {
     onlyInLongForm()
     const file = latin1('user_id,text_data\nu1,caf\xe9 cr\xe8me\n')
@@ -122,7 +122,7 @@ it.each(['windows-1252', 'latin1'])(
 )
 
 it.each(firstOf(1, ['ascii', 'US-ASCII']))(
-  'says that a file with other characters is no %s, as was stated',
+  'says that a file with other characters is not %s, as was stated',
   async (name) => {
     const { to_accept: open, messagesOf } = await check(
       { 'a.csv': latin1('user_id,text_data\nu1,caf\xe9\n') },

@@ -8,7 +8,9 @@ import { writeSource } from './write-source.ts'
 
 type Scores = Record<'hate' | 'bullying', number>
 
-/** Labelled rows, and what scikit-learn says of them; test/fixtures/statistics/rule_columns.py computed it. */
+/**
+ * Labelled rows and scikit-learn's figures for them, computed by test/fixtures/statistics/rule_columns.py.
+ */
 const { rows, rules, f1 } = JSON.parse(
   readFileSync(new URL('../../fixtures/statistics/rule-columns.json', import.meta.url), 'utf8'),
 ) as {

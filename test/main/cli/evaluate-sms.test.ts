@@ -14,7 +14,7 @@ if (isAbsent) process.stderr.write(`sms-spam.csv is not at ${source}: its evalua
 
 type ExpectedJudged = Pick<Judged, 'matrix' | 'precision' | 'recall'> & { f1: number }
 
-/** What scikit-learn and scipy say of the export; test/fixtures/statistics/sms_spam.py computed it. */
+/** Figures from scikit-learn and scipy for the export, computed by test/fixtures/statistics/sms_spam.py. */
 const expected = JSON.parse(
   readFileSync(new URL('../../fixtures/statistics/sms-spam.json', import.meta.url), 'utf8'),
 ) as {
@@ -51,7 +51,7 @@ function toText({ value, low, high }: Metric): string {
   return `${formatShare(value ?? 0)}  ${formatShare(low ?? 0)} to ${formatShare(high ?? 0)}`
 }
 
-// Its short forms are evaluate.test.ts and the tests of the figures alone.
+// Its short forms are evaluate.test.ts and the tests of single figures.
 describe.skipIf(isAbsent || !inject('isLong'))('5,572 real messages', () => {
   it('are evaluated as scikit-learn does: matrices, intervals, averages, thresholds, AP and AUC', async () => {
     const workspace = createTemporaryFolder()
@@ -102,7 +102,7 @@ describe.skipIf(isAbsent || !inject('isLong'))('5,572 real messages', () => {
     const reaching = expected.scores.points.find(({ precision }) => (precision ?? 0) >= 0.9)
     expect(scores?.wanted[0]?.point?.threshold).toBe(reaching?.threshold)
 
-    // What a person reads is rounded from the same figures.
+    // The figures for people are rounded from the same values.
     const text = (await sluice('evaluate', 'latest', ...LABELS)).stdout.replaceAll(/ {2,}/g, '  ')
     for (const { precision, recall, f1 } of Object.values(expected.rules)) {
       expect(text).toContain(`precision  ${toText(precision)}`)

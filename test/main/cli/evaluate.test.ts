@@ -10,7 +10,7 @@ import { writeSource } from './write-source.ts'
 
 const ROWS = [
   'post_id,user_id,text_data,truth,channel',
-  // What the sandbox makes of each: Likely spam, Likely spam with a link, a link, nothing, nothing, nothing, invalid.
+  // The sandbox's answers: Likely spam, Likely spam with a link, a link, nothing, nothing, nothing, invalid.
   'p1,u1,win a free prize now claim your cash prize,spam,web',
   'p2,u1,claim your free prize now at http://prize.example,spam;link,web',
   'p3,u1,notes are at http://example.com,,web',
@@ -100,7 +100,7 @@ describe('labels as people have them', () => {
 })
 
 describe('evaluate', () => {
-  it('judges each file of a source apart', async () => {
+  it('judges each file of a source separately', async () => {
     const folder = createTemporaryFolder()
     const sandbox = await withSandbox()
     const [header, ...rows] = ROWS.slice(0, 6)
@@ -133,7 +133,7 @@ describe('evaluate', () => {
     })
   })
 
-  it('judges each rule by labels of several values, and counts rows without label or answer apart', async () => {
+  it('judges each rule by labels with several values, and counts rows without label or answer separately', async () => {
     onlyInLongForm()
     const { evaluate } = await sendRows()
     const { code, document } = await evaluate('--label', 'truth', ...POSITIVES, '--slice', 'channel')
@@ -214,7 +214,7 @@ describe('evaluate', () => {
       warnings: [],
     })
 
-    // A row that should trigger a certain rule should trigger any; a verdict takes the only one of a row away.
+    // A row that should trigger one rule should trigger any; a verdict removes a row's only one.
     const both = await evaluate(...any, '--positive', 'link=Contains a link')
     expect(both.document.rules.map(({ rule, matrix }) => [rule, Object.values(matrix)])).toEqual([
       ['any rule', [2, 0, 2, 1]],
@@ -250,7 +250,7 @@ describe('evaluate', () => {
     expect(document.rows).toMatchObject({ evaluated: 2, conflicting_label: 1 })
   })
 
-  it('gives a label without a key to no row, also not to one whose key is empty', async () => {
+  it('gives a label without a key to no row, not even to one with an empty key', async () => {
     const folder = createTemporaryFolder()
     const sandbox = await withSandbox()
     const rows = [
@@ -350,7 +350,7 @@ describe('evaluate', () => {
     await send(3)
     const some = await evaluate()
     expect(some).toMatchObject({ code: 0, stderr: expect.stringContaining('2 of 5 labelled rows have no') })
-    // The rows after a trial were never asked for.
+    // The rows after a trial were never sent.
     await send(5, '--limit', '1')
     expect(await evaluate()).toMatchObject({ code: 0 })
   })
@@ -373,7 +373,7 @@ describe('evaluate', () => {
     expect(await sluice('evaluate', 'latest', '--label', 'truth')).toMatchObject({ code: 2 })
   })
 
-  it('exits with 99 where an assertion does not hold, and says what was found', async () => {
+  it('exits with 99 if an assertion fails, and reports the value', async () => {
     onlyInLongForm()
     const { evaluate, sluice } = await sendRows()
     const labels = ['--label', 'truth', ...POSITIVES]
@@ -414,7 +414,7 @@ describe('evaluate', () => {
     expect(document.slices[0]?.values[0]).toMatchObject({ value: 'EN' })
   })
 
-  it('says what is missing where nothing can be evaluated', async () => {
+  it('says what is missing if nothing can be evaluated', async () => {
     onlyInLongForm()
     const { sluice } = await sendRows()
     const expectRefused = async (args: string[], text: RegExp) => {
@@ -433,7 +433,7 @@ describe('evaluate', () => {
     await expectRefused(['--label', 'truth', '--assert', 'recall(Spam)>=90'], /a share from 0 to 1/)
   })
 
-  it('refuses labels of --positive that no row has, and warns if some of them are mistyped', async () => {
+  it('refuses labels in --positive that no row has, and warns if some of them are mistyped', async () => {
     onlyInLongForm()
     const { sluice, runId } = await sendRows()
     const evaluate = (...values: string[]) =>
@@ -458,7 +458,7 @@ describe('evaluate', () => {
     expect(compared.stdout).toContain('No row has the label `scam`.')
   })
 
-  it('says before rows are sent, and where scores are asked for, that answers have none', async () => {
+  it('says before rows are sent, and when scores are requested, that answers have none', async () => {
     onlyInLongForm()
     const { folder, sluice } = await sendRows()
     const source = join(folder, 'posts.csv')

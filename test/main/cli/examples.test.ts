@@ -23,10 +23,10 @@ const EARLIER_RUN = '20261121-0915'
 const K6_SAMPLES = fileURLToPath(new URL('../../fixtures/k6/v2/plain-lines.k6', import.meta.url))
 const K6_SUMMARY = fileURLToPath(new URL('../../fixtures/k6/v2/summary-export.k6', import.meta.url))
 
-/** Commands that do something by themselves although they have others below them. */
+/** Commands that act on their own although they have subcommands. */
 const ACTING_PARENTS = ['receiver', 'runs']
 
-/** Every command that does something by itself, such as `connection add`. */
+/** Every command that acts on its own, such as `connection add`. */
 function listCommands(parent: Command, path: readonly string[] = []): string[][] {
   return parent.commands.flatMap((command) => {
     const own = [...path, command.name()]
@@ -35,7 +35,7 @@ function listCommands(parent: Command, path: readonly string[] = []): string[][]
   })
 }
 
-/** The arguments of a command line as a shell passes them on. */
+/** The arguments of a command line as a shell passes them. */
 function splitArguments(line: string): string[] {
   return Array.from(line.matchAll(/(?:[^\s'"]+|'[^']*'|"[^"]*")+/g), ([word]) => word.replaceAll(/['"]/g, ''))
 }
@@ -57,20 +57,20 @@ async function findFreePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** What examples need to be there before they run. */
+/** Prerequisites of examples. */
 interface Needs {
   connections: boolean
   plan: boolean
   export: boolean
   ledgers: boolean
   earlierRun: boolean
-  /** Whether the earlier run has results of rows, which a load test has not. */
+  /** Whether the earlier run has row results; a load test has none. */
   earlierRows: boolean
   latestRun: boolean
   baselines: boolean
   runAfterBaselines: boolean
   savedMappings: boolean
-  /** Whether the source is looked for by the path that the run was sent from. */
+  /** Whether the source is looked up by the path that the run was sent from. */
   sourcePath: boolean
 }
 
@@ -91,7 +91,7 @@ function findNeeds(examples: readonly string[][]): Needs {
   }
 }
 
-// One service for all, and one folder for what several examples need alike, which each of them gets a copy of.
+// One service for all, and one folder with shared prerequisites, which each example gets a copy of.
 const sandbox = await createSandbox({ latency: '0ms' })
 afterAll(() => sandbox.close())
 const models = openTestFolder()
@@ -119,7 +119,9 @@ function toRun(folder: string) {
   return { env, run }
 }
 
-/** Makes a folder, which is a workspace, too, that holds what examples with these needs name. */
+/**
+ * Creates a folder, also used as the workspace, with everything that examples with these prerequisites name.
+ */
 async function createModel(needs: Needs): Promise<Model> {
   const folder = join(models, String(modelsByNeeds.size))
   mkdirSync(folder)
@@ -175,7 +177,7 @@ async function createModel(needs: Needs): Promise<Model> {
   return { folder, earlier }
 }
 
-/** A folder of its own for a test, with a service that takes what its examples send. */
+/** A separate folder for a test, with a service that accepts the requests of its examples. */
 async function prepare(examples: readonly string[][]) {
   const needs = findNeeds(examples)
   const key = JSON.stringify(needs)
@@ -187,7 +189,7 @@ async function prepare(examples: readonly string[][]) {
   const { env, run } = toRun(folder)
   const ports = new Map<string, string>()
   for (const port of ['4010', '4020', '4030']) ports.set(port, String(await findFreePort()))
-  /** What stands for a run or a port of the person's is replaced by one that exists here. */
+  /** Replaces placeholders for the person's runs and ports by ones that exist here. */
   const toHere = (word: string) => (word === EARLIER_RUN ? earlier : (ports.get(word) ?? word))
   return { folder, env, run, toHere, receiverPort: ports.get('4030') ?? '0' }
 }
@@ -195,10 +197,10 @@ async function prepare(examples: readonly string[][]) {
 const program = await createProgram(createCliContext(), COMMAND_NAMES)
 const commands = listCommands(program).map((path) => path.join(' '))
 
-/** Run until Ctrl-C. */
+/** Commands that run until Ctrl-C. */
 const LASTING = ['receiver', 'open', 'sandbox']
 
-/** Which command takes these arguments, without doing what it is for; throws if none takes them all. */
+/** The command that accepts these arguments, without running it; throws if none accepts them all. */
 async function findTaker(args: readonly string[]): Promise<string | null> {
   const idle = await createProgram(createKeptContext().context, COMMAND_NAMES)
   let taker: string | null = null
@@ -218,7 +220,7 @@ async function findTaker(args: readonly string[]): Promise<string | null> {
 }
 
 describe('the examples in the help of', () => {
-  it.each(commands)('%s are taken by it, with every option', async (name) => {
+  it.each(commands)('%s are accepted by it, with every option', async (name) => {
     const examples = await readExamples(name.split(' '))
     expect(examples.length).toBeGreaterThanOrEqual(2)
     for (const example of examples) expect(await findTaker(example), example.join(' ')).toBe(name)
@@ -227,13 +229,14 @@ describe('the examples in the help of', () => {
 
 describe.runIf(inject('isLong'))('the examples in the help of', () => {
   it.each(commands.filter((name) => ![...LASTING, 'receiver test', 'load'].includes(name)))(
-    '%s work as they are',
+    '%s work unchanged',
     async (name) => {
       const examples = await readExamples(name.split(' '))
       const { run, toHere } = await prepare(examples)
       for (const example of examples) {
         const { code, stderr } = await run(example.map(toHere))
-        // What is compared or imported here may cross a threshold, or be too short to judge: no fault of the example.
+        // A comparison or import here may cross a threshold, or be too short to judge, which is not the
+        // example's fault.
         const isOver =
           (code === EXIT.thresholdCrossed || code === EXIT.notJudged) &&
           ['compare', 'import-k6'].includes(name)
@@ -262,7 +265,7 @@ describe.runIf(inject('isLong'))('the examples in the help of', () => {
         workspace: folder,
         cwd: folder,
         env,
-        // Only there are the screens found without a build of them.
+        // Only there are the screens found without being built.
         fromSources: name === 'open',
         onStdout: (_text, child) => child.kill('SIGINT'),
       })

@@ -8,7 +8,7 @@ import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { createRows, writeSource } from './write-source.ts'
 
-/** A service that refuses the first request of each row, if asked to, and what sends three rows to it. */
+/** A service that can refuse the first request of each row, and the arguments that send three rows to it. */
 async function openSending(refuses = false) {
   const folder = createTemporaryFolder()
   const targets = join(folder, 'targets')
@@ -38,7 +38,7 @@ describe('a target of --export that cannot be written', () => {
     expect((await sluice('runs', '--json')).stdout.trim()).toBe('[]')
   })
 
-  it('keeps a plan from being saved', async () => {
+  it('prevents saving a plan', async () => {
     const { targets, service, sent, sluice } = await openSending()
     const plan = join(targets, 'posts.plan.json')
     for (const name of [join('missing', 'results.csv'), 'results.pdf']) {
@@ -69,7 +69,7 @@ describe('a target of --export that cannot be written', () => {
     expect([...service.arrived]).toEqual(before)
   })
 
-  it('is not left behind by the check, and what was there stays until the run has ended', async () => {
+  it('is not left behind by the check, and the old file stays until the run has ended', async () => {
     onlyInLongForm()
     const { targets, sent, sluice } = await openSending()
     const file = join(targets, 'results.csv')
@@ -93,7 +93,7 @@ it('a target of --save-plan that cannot be written ends the command before anyth
   expect(existsSync(file)).toBe(false)
 })
 
-it('a capacity search refuses --export, which would have nothing to write', async () => {
+it('a capacity search refuses --export, because it has no rows to write', async () => {
   const { targets, service, sent, sluice } = await openSending()
   const search = ['--find-capacity', '--rate', '1', '--threshold', 'p(99)<500', '--yes']
   const result = await sluice('load', ...sent, ...search, '--export', join(targets, 'report.html'))
@@ -103,7 +103,7 @@ it('a capacity search refuses --export, which would have nothing to write', asyn
 })
 
 it.runIf(process.platform === 'linux')(
-  'an export that finds no room after everything was sent exits with 1 and says how to export again',
+  'an export that runs out of disk space after everything was sent exits with 1 and says how to export again',
   async () => {
     onlyInLongForm()
     const { targets, service, sent, sluice } = await openSending()

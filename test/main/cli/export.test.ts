@@ -33,7 +33,7 @@ async function sendRows() {
 const readCsv = (file: string) => parseRfc4180(readFileSync(file, 'utf8').slice(1))
 
 describe('export', () => {
-  it('writes the columns that were asked for, and one for each rule', async () => {
+  it('writes the requested columns, and one for each rule', async () => {
     const { sluice, at } = await sendRows()
     const columns = ['--columns', 'sluice_row, "source.post_id"', '--columns', 'sluice_state,answer.code']
     const { code } = await sluice('export', 'latest', at('out.csv'), ...columns, '--rules-as-columns')
@@ -46,7 +46,7 @@ describe('export', () => {
     ])
   })
 
-  it('refuses unknown columns, and columns of what has none, before a file is written', async () => {
+  it('refuses unknown columns, and columns that do not apply, before a file is written', async () => {
     onlyInLongForm()
     const { sluice, at, sending } = await sendRows()
     const refuse = async (name: string, ...args: string[]) => {
@@ -62,7 +62,7 @@ describe('export', () => {
     expect(await refuse('out.csv', '--columns', 'all')).toContain('--columns cannot be used with a load test')
   })
 
-  it('writes Parquet, and text compressed, as the name of the file says', async () => {
+  it('writes Parquet, and compressed text, according to the file name', async () => {
     onlyInLongForm()
     const { sluice, at } = await sendRows()
     for (const name of ['out.csv', 'out.csv.gz', 'out.parquet']) {
@@ -91,7 +91,7 @@ describe('export', () => {
     expect(JSON.parse(source.stdout)).toMatchObject({ rows: { read: 3 } })
   })
 
-  it('writes to stdout what the file would hold, and leaves nothing behind', async () => {
+  it("writes the file's content to stdout, and leaves nothing behind", async () => {
     const { folder, sluice, at } = await sendRows()
     await sluice('export', 'latest', at('out.csv'))
     const file = readFileSync(at('out.csv'), 'utf8')
@@ -157,7 +157,7 @@ describe('export', () => {
     expect(JSON.parse(again.stdout)).toMatchObject({ first_request: { body: { text_data: '=1+1' } } })
   })
 
-  it('writes only the rows that triggered a rule, whichever or one of those that are named', async () => {
+  it('writes only the rows that triggered any rule, or one of the named ones', async () => {
     onlyInLongForm()
     const { folder, sluice, sending } = await sendRows()
     const texts = ['sandbox:spam:3', 'see you', 'sandbox:bullying:3', 'sandbox:spam:3 sandbox:hate:3']
@@ -191,7 +191,7 @@ describe('export', () => {
     expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('`Likely spam`') })
   })
 
-  it('puts another delimiter between the cells, or that of the source', async () => {
+  it("puts another delimiter between the cells, or the source's", async () => {
     onlyInLongForm()
     const { sluice } = await sendRows()
     const first = async (...args: string[]) =>
@@ -208,13 +208,13 @@ describe('export', () => {
 })
 
 describe('--export of commands that send', () => {
-  it('exports the run when it has ended, with its retries', async () => {
+  it('exports the run when it has ended, including its retries', async () => {
     onlyInLongForm()
     const { sluice, sending, at } = await sendRows()
     const sent = await sluice('task', ...sending.slice(0, -1), '--export', at('sent.csv'))
     expect(sent.stderr).toContain(`Exported to ${at('sent.csv')}`)
     const readStates = (name: string) => readCsv(at(name)).map((cells) => [cells[4], cells[12]])
-    // The sandbox has seen these post_ids before.
+    // The sandbox has already received these post_ids.
     expect(readStates('sent.csv')).toEqual([
       ['sluice_state', 'sluice_attempts'],
       ['rejected', '1'],

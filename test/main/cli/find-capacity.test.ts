@@ -29,13 +29,13 @@ async function prepareSearch(...args: string[]) {
 const SHORT = ['--find-capacity', '--warmup', '0s', '--duration', '300ms', '--cool-down', '0s', '--json']
 
 describe('load --find-capacity', () => {
-  // A busy machine makes a probe void, and two probes are then too few: hence the retries.
-  it('brackets a rate limit, says first what it does, and keeps each probe as a load test', {
+  // On a busy machine a probe can be void, and two probes are then too few: hence the retries.
+  it('brackets a rate limit, says first what it will do, and stores each probe as a load test', {
     retry: 3,
   }, async () => {
     const { load, options } = await prepare({ ratePerSecond: 100 })
     const result = await load(
-      // At twice the limit, the burst of a second that the limit lets pass is used up after one second.
+      // At twice the limit, one second uses up the burst of one second that the limit allows.
       ...['--find-capacity', '--warmup', '500ms', '--duration', '800ms', '--cool-down', '0s', '--json'],
       ...['--rate', '100', '--max-probes', '2', '--threshold', 'p(99)<20000'],
     )
@@ -48,10 +48,10 @@ describe('load --find-capacity', () => {
       unit: 'requests_per_second',
       capacity: 100,
       interval: { low: 100, high: 200 },
-      // At a rate, a latency without a metric counts from the schedule; errors are limited even if nobody asked.
+      // At a rate, a latency without a metric counts from the schedule; errors are limited by default.
       thresholds: ['response_time:p(99)<20000', 'http_req_failed:rate<0.01'],
     })
-    // The bounds were not narrowed down, so this is no answer yet.
+    // The bounds were not narrowed down, so this is not an answer yet.
     expect(result.code).toBe(1)
     expect(report.curve.map(({ level, held, failed }) => [level, held, failed])).toEqual([
       [100, 1, 0],
@@ -67,7 +67,7 @@ describe('load --find-capacity', () => {
     })
   })
 
-  it('asks on a terminal, and sends nothing where the answer is no', async () => {
+  it('asks on a terminal, and sends nothing if the answer is no', async () => {
     const { source, sandbox, options } = await prepare({})
     const asked: string[] = []
     const result = await runInProcess(
@@ -91,7 +91,7 @@ describe('load --find-capacity', () => {
     expect((await sandbox.stats()).requests).toBe(0)
   })
 
-  it('needs --yes for a connection marked as production where nobody can be asked', async () => {
+  it('needs --yes for a production connection if nobody can be asked', async () => {
     const { source, sandbox, options } = await prepare({})
     const add = ['connection', 'add', 'live', '--base-url', sandbox.baseUrl, '--production']
     const added = await runInProcess(add, options)
@@ -113,7 +113,7 @@ describe('load --find-capacity', () => {
     expect((await sandbox.stats()).requests).toBe(0)
   })
 
-  it('refuses options that contradict it', async () => {
+  it('refuses contradicting options', async () => {
     const { load } = await prepare({})
     const refuse = async (...args: string[]) => {
       const result = await load(...args)
@@ -134,8 +134,8 @@ describe('load --find-capacity', () => {
     )
   })
 
-  // A busy machine makes the probe void, and then nothing was found: hence the retries.
-  it('shows what was found when Ctrl-C ends a pause between probes', { retry: 3 }, async () => {
+  // On a busy machine the probe can be void, and then nothing was found: hence the retries.
+  it('shows the result so far when Ctrl-C ends a pause between probes', { retry: 3 }, async () => {
     onlyInLongForm()
     const { search, options } = await prepareSearch('--duration', '200ms', '--cool-down', '10m')
     const paused = await spawnSluice(search, {
@@ -149,7 +149,7 @@ describe('load --find-capacity', () => {
     expect(report).toMatchObject({ end: 'interrupted', capacity: 20, probes: [{ level: 20 }] })
   })
 
-  it.runIf(inject('isLong'))('leaves out a probe that Ctrl-C ended', async () => {
+  it.runIf(inject('isLong'))('ignores a probe that Ctrl-C ended', async () => {
     const { sandbox, search, options } = await prepareSearch('--duration', '10m')
     const untilSent = () =>
       waitFor(async () => expect((await sandbox.stats()).tasks).toBeGreaterThan(0), {

@@ -19,7 +19,7 @@ const FIXES: Fix[] = [
 ]
 const ROWS = ['u1,aaa', 'u2,spam', 'u3,ccc']
 
-/** A plan with fixes of a source whose rows can be changed, and what the service got of it. */
+/** A plan with fixes for a source whose rows can be changed, and the rows that the service received. */
 async function setUp(fixes: readonly Fix[], rows: readonly string[] = ROWS) {
   const sandbox = await withSandbox({ apiKeys: ['the-key'] })
   const workspace = createTemporaryFolder()
@@ -45,13 +45,13 @@ async function setUp(fixes: readonly Fix[], rows: readonly string[] = ROWS) {
   return { workspace, write, run, plan, planAsked, listSent }
 }
 
-it('fixes of single rows change the rows that they are of', async () => {
+it('fixes of single rows change their own rows', async () => {
   const { plan, listSent } = await setUp(FIXES)
   expect(await plan()).toMatchObject({ code: 0 })
   expect(await listSent()).toEqual(['ccc', 'corrected'])
 })
 
-it('a fix changes no other row that has its number after rows were inserted, and nothing is sent unasked', async () => {
+it('a fix changes no other row with its number after rows were inserted, and nothing is sent without asking', async () => {
   const { write, plan, listSent } = await setUp(FIXES)
   write(['u0,inserted', ...ROWS])
   const refused = await plan()
@@ -73,7 +73,7 @@ it('a fix changes no other row that has its number after rows were inserted, and
   )
 })
 
-it('a fix is told of in a dry run with its row, what was expected and what was found', async () => {
+it('a dry run reports a fix with its row, and what was expected and found', async () => {
   onlyInLongForm()
   const { write, plan } = await setUp(FIXES)
   write(['u2,spam', 'u3,ccc'])
@@ -91,7 +91,7 @@ it('a fix is told of in a dry run with its row, what was expected and what was f
   expect(cell.examples[0].message).toContain('no row has those cells now')
 })
 
-it('a correction whose record is missing, or whose text is another, is asked about', async () => {
+it('a correction whose record is missing, or whose text has changed, is asked about', async () => {
   const { plan, listSent } = await setUp([
     { kind: 'cell', record: 1, rowHash: AAA, field: 'text_data', value: 'x', was: 'another' },
     { kind: 'cell', record: 9, rowHash: AAA, field: 'text_data', value: 'x' },
@@ -104,7 +104,7 @@ it('a correction whose record is missing, or whose text is another, is asked abo
   expect(refused.stderr).toMatch(/1 row: is not left out, because the source has no such row/)
 })
 
-it('a fix that does not fit is asked about if the row with its number is invalid or left out anyway', async () => {
+it('a fix that does not match is asked about even if the row with its number is invalid or left out', async () => {
   const { write, plan, listSent } = await setUp([
     ...FIXES,
     { kind: 'leave_out', problem: 'required', field: 'user_id' },
@@ -116,7 +116,7 @@ it('a fix that does not fit is asked about if the row with its number is invalid
   expect(refused.stderr).toContain('is not left out')
 })
 
-it('a fix that does not fit is asked about on a terminal even if no row can be sent', async () => {
+it('a fix that does not match is asked about on a terminal even if no row can be sent', async () => {
   onlyInLongForm()
   const { write, planAsked } = await setUp(FIXES)
   write(['u1,'])
@@ -132,7 +132,7 @@ it('a fix that does not fit is asked about on a terminal even if no row can be s
   expect(questions).toEqual(['Send 0 rows as read?', 'Send 0 rows as read?'])
 })
 
-it('a fix that only names a number is applied, but asked about, since nobody knows which row was meant', async () => {
+it('a fix that only names a number is applied, but asked about, since it is uncertain which row was meant', async () => {
   onlyInLongForm()
   const { plan, listSent } = await setUp([
     { kind: 'cell', record: 1, field: 'text_data', value: 'corrected', was: 'aaa' },
@@ -146,7 +146,7 @@ it('a fix that only names a number is applied, but asked about, since nobody kno
   expect(await listSent()).toEqual(['ccc', 'corrected'])
 })
 
-it('a run again knows the rows of fixes from the journal, whether or not the source has changed', async () => {
+it('a run-again knows the rows of fixes from the journal, whether or not the source has changed', async () => {
   onlyInLongForm()
   const { write, run, plan, listSent } = await setUp([
     { kind: 'cell', record: 1, field: 'text_data', value: 'corrected' },
@@ -163,7 +163,7 @@ it('a run again knows the rows of fixes from the journal, whether or not the sou
   expect(await listSent()).not.toContain('inserted')
 })
 
-it('a run again takes the corrections of the newest retry that was sent, whichever run of the whole is named', async () => {
+it('a run-again uses the corrections of the newest sent retry, whichever run of the whole is named', async () => {
   onlyInLongForm()
   const { workspace, run, plan, listSent } = await setUp([], ['u1,aaa', 'u_2,spam', 'u3,ccc', 'u_4,ddd'])
   expect(await plan()).toMatchObject({ code: 1 })
@@ -177,11 +177,11 @@ it('a run again takes the corrections of the newest retry that was sent, whichev
   const retry = await engine.runs.retryRun(runId, { apiKey, onUnknown: 'skip', fixes })
   await retry.ended
   expect(await listSent()).toEqual(['aaa', 'ccc', 'spam'])
-  // A correction that was begun, and not sent, is none.
+  // A correction that was begun but not sent does not count.
   const begun: Fix[] = [...fixes, { kind: 'leave_out_row', record: 3 }]
   const held = await engine.runs.retryRun(runId, { apiKey, onUnknown: 'skip', fixes: begun, hold: true })
   await held.ready
-  // Row 4 is invalid still.
+  // Row 4 is still invalid.
   for (const named of [retry.runId, runId]) expect(await run('run-again', named)).toMatchObject({ code: 1 })
   held.stop()
   await held.ended
@@ -196,7 +196,7 @@ it('the hash that a fix needs is shown with its row', async () => {
   expect(JSON.parse(stdout).row_hash).toBe(AAA)
 })
 
-it('of two fixes that leave out rows under one number, the one that fits is applied, wherever it stands', async () => {
+it('of two fixes that leave out rows under one number, the matching one is applied, wherever it stands', async () => {
   onlyInLongForm()
   const { plan, listSent } = await setUp([
     { kind: 'leave_out_row', record: 2, rowHash: SPAM },

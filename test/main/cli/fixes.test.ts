@@ -53,7 +53,7 @@ it('checks and runs a plan with fixes, and counts the corrected cells', async ()
   expect(summary.stdout).toMatch(/left out\s+1/)
 })
 
-it('says which fix of a plan file cannot apply, and why', async () => {
+it('says which fix of a plan file cannot be applied, and why', async () => {
   const { file, run } = await writePlan([
     { kind: 'cell', row: 1, field: 'user', value: 'x' },
     { kind: 'cell', row: 0, field: 'user_id', value: 'x' },
@@ -98,7 +98,7 @@ it('names the fix for each problem that has one, which then helps in a plan', as
   expect(found.problems.map(({ code }: { code: string }) => code)).toEqual(['recommended'])
 })
 
-it('names no fix for ids whose fault only all rows together show, since none would help', async () => {
+it('suggests no fix for ids with a fault that only all rows together show, since none would help', async () => {
   onlyInLongForm()
   const { run, sandbox, workspace } = await writePlan([])
   const source = join(workspace, 'dates.csv')

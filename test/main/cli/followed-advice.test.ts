@@ -12,9 +12,9 @@ interface Case {
   name: string
   content: string | Uint8Array
   args?: readonly string[]
-  /** What the words in capitals of an advice stand for. */
+  /** Values for the placeholders in capitals in an advice. */
   means?: Readonly<Record<string, string>>
-  /** The advice that is expected besides `--accept`. */
+  /** The expected advice besides `--accept`. */
   advice: readonly string[]
 }
 
@@ -181,9 +181,9 @@ it('has an example of each cause that stops a run until it is accepted', () => {
   const stopping = Object.entries(PROBLEM_MESSAGES).flatMap(([code, entry]) =>
     'needs' in entry ? [code] : [],
   )
-  // A line break that ends no record is an error, no option makes fixes, which plan files have, and what may have been sent
-  // before takes an earlier run (sent-before.test.ts), columns move where a mapping was kept (numbered-columns.test.ts), and
-  // nothing writes to these files.
+  // Not covered here: a line break that ends no record is an error; fixes belong in plan files, not options;
+  // rows that may have been sent before need an earlier run (sent-before.test.ts); moved columns need a
+  // stored mapping (numbered-columns.test.ts); and nothing writes to these files.
   const apart = [
     ...['stray_line_break', 'unfit_fix', 'maybe_sent', 'earlier_run_unread', 'moved_columns'],
     'source_changed',
@@ -193,7 +193,7 @@ it('has an example of each cause that stops a run until it is accepted', () => {
 })
 
 it.each(firstOf(3, CASES))(
-  'whoever follows what is said about $cause in $name is not asked the same again',
+  'following the advice about $cause in $name avoids the same question',
   async ({ cause, name, content, args = [], means = {}, advice }) => {
     const workspace = createTemporaryFolder()
     const source = writeSource(workspace, name, content)
@@ -202,7 +202,7 @@ it.each(firstOf(3, CASES))(
         workspace,
         env: { SLUICE_API_KEY: 'k' },
       })
-    /** What has to be confirmed, each code on a line of its own. */
+    /** The warnings to confirm, each code on its own line. */
     const toConfirm = async (...more: readonly string[]) => {
       const { stdout } = await check(...more)
       return /To confirm before sending([\s\S]*?)(?:\n\n|$)/.exec(stdout)?.[1] ?? ''
@@ -226,7 +226,7 @@ it.each(firstOf(3, CASES))(
   },
 )
 
-it('offers UTF-8 for a text of which as much is UTF-8 as is not, and shows how each encoding reads it', async () => {
+it('offers UTF-8 for a text that is half UTF-8, and shows how each encoding reads it', async () => {
   const workspace = createTemporaryFolder()
   const source = writeSource(workspace, 'p.csv', latin1('user_id,text_data\nu1,h\xc3\xa9llo\nu2,caf\xe9\n'))
   const { stdout } = await runInProcess(

@@ -9,7 +9,7 @@ import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { createRows, writeSource } from './write-source.ts'
 
-/** A job of GitHub Actions that sends to a service, which refuses every third row. */
+/** A GitHub Actions job that sends to a service, which refuses every third row. */
 async function openJob() {
   const folder = createTemporaryFolder()
   const server = await startFaultServer({
@@ -32,7 +32,7 @@ async function openJob() {
 const listCommands = (text: string) => text.split('\n').filter((line) => line.startsWith('::'))
 
 describe('in a job of GitHub Actions', () => {
-  it('a run adds its report to the summary of the step, and annotates what did not succeed', async () => {
+  it('a run adds its report to the summary of the step, and annotates unsuccessful rows', async () => {
     const { summary, sluice, send } = await openJob()
     writeFileSync(summary, 'Earlier step\n\n')
     const ran = await sluice([...send, '--json'])
@@ -41,7 +41,7 @@ describe('in a job of GitHub Actions', () => {
     expect(document.startsWith('Earlier step\n\n## posts.csv\n')).toBe(true)
     expect(document).toContain('| succeeded | 4 | 66.7 % |')
     expect(document).toContain('`400: ::error::@team \\| x`')
-    // Cells of the source are nobody's to read there.
+    // Nobody there may read cells of the source.
     expect(document).not.toContain('Text number')
     // A busy machine may add a warning of its own.
     const errors = listCommands(ran.stderr).filter((line) => line.startsWith('::error'))
@@ -71,7 +71,7 @@ describe('in a job of GitHub Actions', () => {
     expect(document).toContain('| ✗ http\\_req\\_failed:rate&lt;0.01 |'.replaceAll('\\_', '_'))
   })
 
-  it('a load test that fails without a failed threshold says why, but not what the service said of a row', async () => {
+  it("a load test that fails without a failed threshold says why, but not the service's message about a row", async () => {
     const { folder, summary, sluice } = await openJob()
     const refusing = await startFaultServer({
       onRequest: ({ body }, wire) => {
@@ -129,7 +129,7 @@ describe('in a job of GitHub Actions', () => {
     expect(readFileSync(summary, 'utf8')).toContain('\n## Evaluation of posts.csv\n')
   })
 
-  it('a summary that cannot be written, or would be too long, changes nothing else', async () => {
+  it('a summary that cannot be written, or would be too long, has no other effect', async () => {
     onlyInLongForm()
     const { folder, summary, sluice, send } = await openJob()
     const unwritable = await sluice(send, { GITHUB_STEP_SUMMARY: folder })
@@ -144,7 +144,7 @@ describe('in a job of GitHub Actions', () => {
     expect(readFileSync(summary, 'utf8')).toBe(full)
   })
 
-  it('rows and answers that read like commands of the runner are not taken for any', async () => {
+  it('rows and answers that look like runner commands are not executed', async () => {
     const { folder, sluice, server } = await openJob()
     const hostile = ['::error::pwned', ' ::add-mask::pwned', '##[error]pwned', '<p>::stop-commands::pwned']
     const source = writeSource(
@@ -168,11 +168,11 @@ describe('in a job of GitHub Actions', () => {
     }
     const rows = (await sql('jsonl')).stdout.trim().split('\n')
     expect(rows.map((line) => JSON.parse(line).text_data)).toEqual(hostile)
-    // A table for programs stays as it is.
+    // A table for programs is unchanged.
     expect((await sql('csv')).stdout).toContain('##[error]pwned')
   })
 
-  it('nothing of it happens elsewhere', async () => {
+  it('none of this happens elsewhere', async () => {
     onlyInLongForm()
     const { summary, sluice, send } = await openJob()
     const ran = await sluice(send, { GITHUB_ACTIONS: '', GITHUB_STEP_SUMMARY: '' })
@@ -189,7 +189,7 @@ describe('an annotation', () => {
     )
   })
 
-  it('is one line that sets nothing but its title and message, whatever these say', () => {
+  it('is one line that sets only its title and message, whatever these contain', () => {
     const text = 'a:b,c%0A\r\n::error::x'
     expect(formatAnnotation({ level: 'error', title: text, message: text })).toBe(
       '::error title=a%3Ab%2Cc%250A\\r\\n%3A%3Aerror%3A%3Ax::a:b,c%250A\\r\\n::error::x',

@@ -29,12 +29,12 @@ async function openService() {
   return { ...service, folder, workspace, source, write, sluice }
 }
 
-/** A command that runs a script of Node. */
+/** A command that runs a Node script. */
 function toCommand(script: string, ...args: string[]): string {
   return [process.execPath, script, ...args].map(quoteForShell).join(' ')
 }
 
-/** Whether a process still runs; one that ended and nobody asked about does not. */
+/** Whether a process is still running; one that ended but was not waited for does not count. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -53,7 +53,7 @@ function listFiles(folder: string): string[] {
 }
 
 describe('--api-key-file', () => {
-  it('sends with the key in the file, which no other file and no output has', async () => {
+  it('sends with the key in the file, which is in no other file and no output', async () => {
     const { baseUrl, workspace, source, write, sluice } = await openService()
     const file = write('key.txt', `${KEY}\n`)
     const ran = await sluice(['task', source, '--base-url', baseUrl, '--api-key-file', file])
@@ -62,7 +62,7 @@ describe('--api-key-file', () => {
     for (const one of listFiles(workspace)) expect(readFileSync(one, 'latin1'), one).not.toContain(KEY)
   })
 
-  it('says of the key what is wrong with the file and shows none of it', async () => {
+  it('says what is wrong with the key file without showing its content', async () => {
     const { baseUrl, folder, source, write, sluice } = await openService()
     const send = (file: string) => sluice(['task', source, '--base-url', baseUrl, '--api-key-file', file])
     const missing = await send(join(folder, 'missing.txt'))
@@ -74,7 +74,7 @@ describe('--api-key-file', () => {
     expect(broken.stderr).not.toContain(KEY)
   })
 
-  it('has to be given again to resume, and wins over a variable then', async () => {
+  it('has to be given again to resume, and then takes precedence over a variable', async () => {
     onlyInLongForm()
     const { baseUrl, source, write, sluice } = await openService()
     const [wrong, right] = [write('wrong.txt', 'not-the-key'), write('right.txt', KEY)]
@@ -91,7 +91,7 @@ describe('--api-key-file', () => {
     expect((await sluice(['retry', 'latest', '--api-key-file', right], { env: other })).code).toBe(0)
   })
 
-  it('is said to be another one than the run was sent with', async () => {
+  it("is reported if it differs from the run's key", async () => {
     const service = await startRecordingService((_postId, arrivals) => (arrivals === 1 ? 400 : null))
     onTestFinished(() => service.close())
     const { source, write, sluice } = await openService()
@@ -113,7 +113,7 @@ describe('--api-key-file', () => {
     expect(sessions[1]).toMatchObject({ kind: 'retry', other_key: true })
   })
 
-  it('is not combined with another place of the key', async () => {
+  it('is not combined with another source of the key', async () => {
     const { baseUrl, source, write, sluice } = await openService()
     const file = write('key.txt', KEY)
     const args = ['task', source, '--base-url', baseUrl, '--api-key-file', file]
@@ -135,7 +135,7 @@ describe('--api-key-file', () => {
     expect((await sluice(['plan', plan, '--api-key-file', file, '--trust-plan'])).code).toBe(0)
   })
 
-  it('goes before the key of a stored connection, as --api-key-env does', async () => {
+  it("takes precedence over a stored connection's key, as --api-key-env does", async () => {
     onlyInLongForm()
     const { baseUrl, source, write, sluice } = await openService()
     const lastingKeys = createMemoryKeyring()
@@ -154,7 +154,7 @@ describe('--api-key-file', () => {
 })
 
 describe('--api-key-command', () => {
-  it('sends with the key that the command prints, and shows what it says without the key', async () => {
+  it('sends with the key that the command prints, and shows its stderr without the key', async () => {
     onlyInLongForm()
     const { baseUrl, workspace, source, write, sluice } = await openService()
     const script = write(
@@ -192,7 +192,7 @@ describe('--api-key-command', () => {
     expect(existsSync(marker)).toBe(false)
   })
 
-  it('ends the run before anything is sent if it fails, naming the program alone', async () => {
+  it('ends the run before anything is sent if it fails, naming only the program', async () => {
     const { baseUrl, source, write, sluice } = await openService()
     const send = (command: string) =>
       sluice(['task', source, '--base-url', baseUrl, '--api-key-command', command])
@@ -209,10 +209,10 @@ describe('--api-key-command', () => {
     expect((await sluice(['runs', '--json'])).stdout).toBe('[]\n')
   })
 
-  it('shows each line of stderr as it comes, and those that may hold the key without it at the end', async () => {
+  it('shows each line of stderr as it comes, and lines that may contain the key at the end, without it', async () => {
     const { folder, write } = await openService()
     const { context, stderr } = createKeptContext({ env: { SLUICE_WORKSPACE: folder } })
-    // Goes on once the line was seen: were that at the end, it would never end.
+    // The command continues once the line was seen; if the line came only at the end, it would never end.
     const go = join(folder, 'go')
     const script = write(
       'login.cjs',
@@ -240,7 +240,7 @@ describe('--api-key-command', () => {
     expect(stderr()).not.toContain(KEY)
   })
 
-  it.skipIf(process.platform === 'win32')('ends what a command started with it, too', async () => {
+  it.skipIf(process.platform === 'win32')('also ends the processes that a command started', async () => {
     onlyInLongForm()
     const { context, stderr } = createKeptContext({ env: { SLUICE_WORKSPACE: createTemporaryFolder() } })
     const given = readGivenKey(
@@ -256,7 +256,7 @@ describe('--api-key-command', () => {
   })
 
   it.skipIf(process.platform === 'win32')(
-    'takes the key of a command that ended, though what it started goes on',
+    'uses the key of a command that has ended, although a process it started goes on',
     async () => {
       onlyInLongForm()
       const { context, stderr } = createKeptContext({ env: { SLUICE_WORKSPACE: createTemporaryFolder() } })
@@ -271,7 +271,7 @@ describe('--api-key-command', () => {
     },
   )
 
-  it('holds back each line that may have the key in it, until it can be taken out', async () => {
+  it('holds back each line that may contain the key until the key can be removed', async () => {
     const { folder, write } = await openService()
     const { context, stderr } = createKeptContext({ env: { SLUICE_WORKSPACE: folder } })
     const key = 'a1b2c3d4e5f6/g7h8i9j0k1l2/m3n4'

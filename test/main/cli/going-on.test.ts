@@ -46,7 +46,7 @@ test('an export of a run that is still sending says how many rows have no result
   expect(JSON.parse(whole.stdout)).not.toHaveProperty('rows_without_result')
 })
 
-test('resume and retry of a run that is still sending say so, and nothing of its rows', async () => {
+test('resume and retry of a run that is still sending report that, and nothing about its rows', async () => {
   const waiting: (() => void)[] = []
   const service = await startFaultServer({
     onRequest: (request, wire) => {

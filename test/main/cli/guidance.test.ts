@@ -20,7 +20,7 @@ function open() {
   return { folder, run }
 }
 
-/** A sheet of rows of two texts. */
+/** A sheet with rows of two texts. */
 function toSheet(name: string, rows: readonly (readonly [string, string])[]) {
   const xml = rows.map((cells, index) => {
     const inline = cells.map(
@@ -68,7 +68,7 @@ describe('a workbook of several sheets', () => {
   const noteOfRun =
     'Reading the sheet "Notes" (1 row). The workbook also has "Posts". To read another sheet, add --sheet NAME.'
 
-  it('has the sheet named that is read, before the rows and in what is wrong with the mapping', async () => {
+  it('has the sheet named that is read, before the rows and in errors about the mapping', async () => {
     onlyInLongForm()
     const { folder, run } = open()
     const file = await writeWorkbook(folder)
@@ -80,7 +80,7 @@ describe('a workbook of several sheets', () => {
     expect(quiet.stderr.replaceAll(/\s+/g, ' ')).toContain(noteOfRun)
   })
 
-  it('is not spoken of where the sheet is named', async () => {
+  it('is not mentioned if the sheet is stated', async () => {
     onlyInLongForm()
     const { folder, run } = open()
     const named = await run(['task', await writeWorkbook(folder), ...NOWHERE, '--sheet', 'Posts'])
@@ -88,7 +88,7 @@ describe('a workbook of several sheets', () => {
   })
 })
 
-it('says where a plan was written, how to run it, and whether one was replaced', async () => {
+it('says where a plan was written, how to run it, and whether it replaced another', async () => {
   const { folder, run } = open()
   const source = writeSource(folder, 'posts.csv', createRows(1))
   const file = join(folder, 'my plan.json')
@@ -130,7 +130,7 @@ it('names a command that runs a saved plan, without an option that a stored conn
   }
 })
 
-it('says of media without an address only that, and the options that give one', async () => {
+it('reports only the missing address of media, and the options that give one', async () => {
   onlyInLongForm()
   const { folder, run } = open()
   const posts = join(folder, 'posts')
@@ -143,7 +143,7 @@ it('says of media without an address only that, and the options that give one', 
   expect(errors).toEqual([expect.stringMatching(/needs an address.*--media-template.*--media-host/)])
 })
 
-it('says that nothing is left of a run, and that retry sends what did not succeed, without a key', async () => {
+it('says that nothing is left of a run, and that retry sends unsuccessful rows, without a key', async () => {
   onlyInLongForm()
   const { folder, run } = open()
   const sandbox = await withSandbox({ faults: ['400=100%'] })
@@ -156,7 +156,7 @@ it('says that nothing is left of a run, and that retry sends what did not succee
   )
 })
 
-it('says which of two columns of one name is used, unless its number was given', async () => {
+it('says which of two columns with the same name is used, unless its number was given', async () => {
   onlyInLongForm()
   const { folder, run } = open()
   const source = writeSource(folder, 'posts.csv', 'user_id,text_data,user_id\nann,hello,bob\n')
@@ -173,13 +173,13 @@ it('says which of two columns of one name is used, unless its number was given',
   }
   expect(await read()).toMatchObject({ user: 'ann', found: [silent] })
   expect(await read('--map', 'user_id=3')).toEqual({ user: 'bob', found: [] })
-  // A placeholder means the first of them, too, and is told once for its field.
+  // A placeholder also means the first of them, and is reported once for its field.
   const template = 'user_id={{user_id}} {{ user_id }}'
   expect(await read('--set', template)).toMatchObject({ user: 'ann ann', found: [silent] })
   expect((await read('--set', template)).found).toHaveLength(1)
 })
 
-it('names the rows of a folder that have the same cause together, and that cause alone', async () => {
+it('lists rows of a folder with the same cause together, and only that cause', async () => {
   onlyInLongForm()
   const { folder, run } = open()
   const posts = join(folder, 'posts')

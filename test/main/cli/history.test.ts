@@ -8,7 +8,7 @@ import { writeRun } from '../../helpers/write-run.ts'
 import { runInProcess } from './run-in-process.ts'
 import { createRows, writeSource } from './write-source.ts'
 
-/** A workspace with runs that were never sent, and the way to ask about them. */
+/** A workspace with runs that were never sent, and a function to query them. */
 function openWorkspace(runIds: readonly string[]) {
   const workspace = createTemporaryFolder()
   for (const runId of runIds) writeRun(workspace, { runId, createdAtMs: 1_000_000 })
@@ -23,7 +23,7 @@ async function readIds(sluice: ReturnType<typeof openWorkspace>['sluice'], ...ar
 }
 
 describe('runs', () => {
-  it('names, tags and annotates a run, finds it by that, and takes it back', async () => {
+  it('names, tags and annotates a run, finds it by that, and undoes it', async () => {
     const { sluice } = openWorkspace(['run-1', 'run-2'])
     const edited = await sluice(['runs', 'edit', 'run-1', '--name', 'Ünïcode 🙂', '--tag', 'a', '--tag', 'b'])
     expect(edited).toMatchObject({ code: 0, stdout: 'Run run-1: Ünïcode 🙂; tags a, b\n' })
@@ -54,7 +54,7 @@ describe('runs', () => {
     expect(await sluice(['runs', 'edit', 'run-1'])).toMatchObject({ code: 2 })
   })
 
-  it('comes in pages, and says where the next is', async () => {
+  it('comes in pages, and says how to get the next', async () => {
     const { sluice } = openWorkspace(['run-1', 'run-2', 'run-3'])
     const first = await sluice(['runs', '--limit', '2'])
     expect(first.stdout.trimEnd().split('\n')).toHaveLength(3)
@@ -67,7 +67,7 @@ describe('runs', () => {
     expect(await readIds(sluice)).toHaveLength(3)
   })
 
-  it('takes dates and ages, and refuses what is neither', async () => {
+  it('accepts dates and ages, and refuses anything else', async () => {
     const { sluice } = openWorkspace(['run-1'])
     expect(await readIds(sluice, '--until', '1970-01-02')).toEqual(['run-1'])
     expect(await readIds(sluice, '--since', '7d')).toEqual([])
@@ -77,13 +77,13 @@ describe('runs', () => {
     expect(await sluice(['runs', '--state', 'finished'])).toMatchObject({ code: 2 })
   })
 
-  it('has only runs in which something went wrong with --failed', async () => {
+  it('lists only runs in which something went wrong with --failed', async () => {
     const { workspace, sluice } = openWorkspace(['run-1', 'run-2'])
     writeRun(workspace, { runId: 'run-3', state: 'stopped' })
     expect(await readIds(sluice, '--failed')).toEqual(['run-3'])
   })
 
-  it('finds load tests that failed by a state of their own, and not as completed', async () => {
+  it('finds failed load tests by a state of their own, and not as completed', async () => {
     const { workspace, sluice } = openWorkspace(['run-1'])
     const load = async (failed: number, isCrossed: boolean) => {
       const metrics = {
@@ -133,7 +133,7 @@ describe('runs prune', () => {
 })
 
 describe('wipe', () => {
-  it('asks, and leaves an empty workspace', async () => {
+  it('asks first, and leaves an empty workspace', async () => {
     const { workspace, sluice } = openWorkspace(['run-1', 'run-2'])
     expect(await sluice(['wipe'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') })
     const questions: string[] = []
@@ -151,7 +151,7 @@ describe('wipe', () => {
 })
 
 describe('run-again', () => {
-  it('keeps the post_ids of the source also of a run that had new ones, or refuses to', async () => {
+  it("keeps the source's post_ids even for a run that had new ones, or refuses to", async () => {
     const workspace = createTemporaryFolder()
     const sandbox = await withSandbox()
     const sluice = (...args: string[]) =>

@@ -6,7 +6,9 @@ import { PROJECT_FOLDER } from '../../helpers/build/bundles.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { writeSource } from './write-source.ts'
 
-/** Runs the entry of the installed command, which keeps compiled code in the home; null as its code if it hangs. */
+/**
+ * Runs the installed command's entry, which caches compiled code in the home; the code is null if it hangs.
+ */
 function runInstalled(home: string, ...args: string[]) {
   const entry = join(PROJECT_FOLDER, 'src/main/cli/installed.ts')
   const { status, stdout, stderr } = spawnSync(process.execPath, [entry, ...args], {
@@ -22,7 +24,7 @@ describe.skipIf(process.platform === 'win32')('a home that cannot hold anything'
     expect(runInstalled('/proc/none', '--version')).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('is named with the workspace that cannot be made in it', () => {
+  it('is named with the workspace that cannot be created in it', () => {
     const file = writeSource(createTemporaryFolder(), 'home', 'a file')
     const { code, stdout, stderr } = runInstalled(file, 'runs')
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

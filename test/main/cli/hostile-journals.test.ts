@@ -23,7 +23,7 @@ const GOOD = '20261101-000000-000bbbb'
 const ENDLESS = '20261102-000000-000cccc'
 const COPIED = '20261103-000000-000dddd'
 
-/** A view with rows without end, in the place of a table. */
+/** A view with endless rows in place of a table. */
 const toEndless = (table: string, columns: string) =>
   `DROP TABLE ${table}; CREATE VIEW ${table} AS
    WITH RECURSIVE endless(${columns}) AS (
@@ -46,7 +46,7 @@ function createWorkspace(): string {
   return workspace
 }
 
-test('one hostile and one renamed journal keep nobody from the other runs, and both are named', async () => {
+test('one hostile and one renamed journal hide no other runs, and both are named', async () => {
   const workspace = createWorkspace()
   execute(toJournalFile(workspace, ENDLESS), toEndless('run', 'run_id, state'))
   const sluice = (...args: string[]) =>
@@ -130,7 +130,7 @@ test.each([
   }
 })
 
-/** Changes how a table of a journal says that it was made. */
+/** Changes the stored definition of a journal's table. */
 const toRemade = (table: string, from: string, to: string) =>
   `PRAGMA writable_schema = 1;
    UPDATE sqlite_schema SET sql = replace(sql, '${from}', '${to}') WHERE name = '${table}'`
@@ -203,7 +203,7 @@ test.each([
   )
 })
 
-test('a journal with a view that says it is a table is not opened', () => {
+test('a journal with a view that claims to be a table is not opened', () => {
   const workspace = createWorkspace()
   const file = toJournalFile(workspace, ENDLESS)
   execute(
@@ -218,7 +218,7 @@ test('a journal with a view that says it is a table is not opened', () => {
   }
 })
 
-test('a stored answer that unpacks to more than is ever stored, or that is damaged, is given as cut', () => {
+test('a stored answer that is damaged, or unpacks to more than is ever stored, is returned as cut', () => {
   const bomb = deflateRawSync(Buffer.alloc(64 * 1024 * 1024))
   for (const content of [bomb, Buffer.from('no deflate')]) {
     expect(readStoredBody(null, content, 70_000_000)).toEqual({ text: '', cutFrom: { bytes: null } })
@@ -257,7 +257,7 @@ test.each([
     'it has the view callback',
   ],
   ['damaged', (inbox: string) => writeFileSync(inbox, 'no database'.repeat(1_000)), 'file is not a database'],
-])('a %s inbox keeps nobody from the results, and is named', async (_, damage, said) => {
+])('a %s inbox does not block the results, and is named', async (_, damage, said) => {
   onlyInLongForm()
   const workspace = createWorkspace()
   const journal = openRun(workspace, { runId: GOOD })
@@ -281,7 +281,7 @@ test.each([
   await expect(engine.receiver.readCallbackOverview()).rejects.toThrow(inbox)
 })
 
-test('a hostile catalogue is made anew', async () => {
+test('a hostile catalogue is rebuilt', async () => {
   const workspace = createTemporaryFolder()
   writeRun(workspace, { runId: GOOD })
   const list = async () => (await new Catalogue(workspace).list({}, [])).runs.map(({ run_id: id }) => id)
@@ -293,7 +293,7 @@ test('a hostile catalogue is made anew', async () => {
   expect(db.prepare("SELECT name FROM sqlite_schema WHERE type = 'view'").all()).toEqual([])
 })
 
-test('a file that is no database stands in the way of nobody', async () => {
+test('a file that is not a database blocks nobody', async () => {
   const workspace = createWorkspace()
   writeFileSync(toJournalFile(workspace, ENDLESS), 'no database'.repeat(1_000))
   const result = await runInProcess(['runs', '--json'], { workspace })
@@ -310,7 +310,7 @@ const GOOD_FILES = ['annotations', 'findings', 'verdicts', 'exports', 'labelling
 const PIPES = [`runs/${ENDLESS}.journal`, ...GOOD_FILES, 'catalogue', 'baselines.json', 'mappings.json']
 
 test.skipIf(process.platform === 'win32')(
-  'pipes in the place of files hold nobody up',
+  'pipes in place of files block nobody',
   async () => {
     onlyInLongForm()
     const workspace = createTemporaryFolder()
@@ -334,17 +334,14 @@ test.skipIf(process.platform === 'win32')(
   120_000,
 )
 
-test.skipIf(process.platform === 'win32')(
-  'a pipe in the place of a file of the workspace is named',
-  async () => {
-    const workspace = createTemporaryFolder()
-    for (const name of ['connections.json', 'inbox', 'settings.json']) {
-      execFileSync('mkfifo', [join(workspace, name)])
-    }
-    const refusal = 'is not a regular file'
-    expect(() => readConnections(workspace)).toThrow(refusal)
-    expect(() => new InboxReader(workspace).readLastIds()).toThrow(refusal)
-    expect(() => openInbox(join(workspace, 'inbox'))).toThrow(refusal)
-    expect(readSettings(workspace).damage).toContain(refusal)
-  },
-)
+test.skipIf(process.platform === 'win32')('a pipe in place of a workspace file is named', async () => {
+  const workspace = createTemporaryFolder()
+  for (const name of ['connections.json', 'inbox', 'settings.json']) {
+    execFileSync('mkfifo', [join(workspace, name)])
+  }
+  const refusal = 'is not a regular file'
+  expect(() => readConnections(workspace)).toThrow(refusal)
+  expect(() => new InboxReader(workspace).readLastIds()).toThrow(refusal)
+  expect(() => openInbox(join(workspace, 'inbox'))).toThrow(refusal)
+  expect(readSettings(workspace).damage).toContain(refusal)
+})

@@ -6,7 +6,7 @@ import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { writeSource } from './write-source.ts'
 
-/** A sandbox that loses answers of index adds, and a finished run of so many of them. */
+/** A sandbox that loses answers of index adds, and a finished run of that many adds. */
 async function addItems(rows: number, fault: string) {
   const folder = createTemporaryFolder()
   const sandbox = await withSandbox({ faults: [fault], seed: 'lost', indexes: ['idx'] })
@@ -31,7 +31,7 @@ async function addItems(rows: number, fault: string) {
   return { added, counts, run, count, asked }
 }
 
-test('index adds whose answers were lost are in the index once, unless their doubling was accepted', async () => {
+test('index adds whose answers were lost are in the index once, unless duplicates were accepted', async () => {
   const { counts, run, count } = await addItems(300, '5xx-after=8%')
   expect(counts.unknown).toBeGreaterThan(5)
   expect(await count()).toBe(300)
@@ -54,7 +54,7 @@ test('an accepted resend of an index add is sent once and not repeated automatic
   expect(await count()).toBe(4)
 })
 
-test('a terminal asks for a typed word before index adds are sent again, and says how many may be doubled', async () => {
+test('a terminal asks for a typed word before index adds are sent again, and says how many may be added twice', async () => {
   const { run, count, asked } = await addItems(3, '5xx-after=100%,tries=1')
   expect((await run(['retry', 'latest', '--on-unknown', 'resend'], () => 'yes')).code).toBe(2)
   expect(await count()).toBe(3)

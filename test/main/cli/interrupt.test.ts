@@ -15,14 +15,14 @@ import { createKeptContext } from './run-in-process.ts'
 import { spawnSluice } from './spawn-sluice.ts'
 import { createRows, writeSource } from './write-source.ts'
 
-/** Waits until the sandbox has taken that many tasks. */
+/** Waits until the sandbox has accepted that many tasks. */
 async function untilTaken(sandbox: { stats(): Promise<{ tasks: number }> }, count: number): Promise<void> {
   const look = async () => expect((await sandbox.stats()).tasks).toBeGreaterThanOrEqual(count)
   await waitFor(look, { timeout: 20_000, interval: 5 })
 }
 
 describe('Ctrl-C', () => {
-  it('lets what is in flight end, keeps the rest, exits with 130, and the run can be resumed', async () => {
+  it('lets requests in flight end, keeps the rest, exits with 130, and the run can be resumed', async () => {
     const folder = createTemporaryFolder()
     const sandbox = await withSandbox({ latency: '50ms' })
     const env = { SLUICE_API_KEY: sandbox.key }
@@ -52,7 +52,7 @@ describe('Ctrl-C', () => {
     expect(await sandbox.stats()).toMatchObject({ requests: 60, tasks: 60, outcomes: { accepted: 60 } })
   })
 
-  it('a second time leaves at once, and what was in flight is unknown, never lost', async () => {
+  it('pressed a second time leaves at once, and rows in flight are unknown, never lost', async () => {
     onlyInLongForm()
     const folder = createTemporaryFolder()
     const sandbox = await withSandbox({ latency: '60s' })
@@ -80,12 +80,12 @@ describe('Ctrl-C', () => {
     const resumed = await spawnSluice(resend, { workspace: folder, env })
     const { rows } = JSON.parse(resumed.stdout)
     expect(rows.succeeded + rows.rejected).toBe(20)
-    // The four were taken before the process left: the service knows their post_ids.
+    // The four were accepted before the process left: the service knows their post_ids.
     expect(rows.rejected).toBe(4)
     expect((await sandbox.stats()).tasks).toBe(20)
   })
 
-  it('ends a command that has said how its run ended and only stores findings, with the exit code of the run', async () => {
+  it("ends a command that has reported its run's end and only stores findings, with the run's exit code", async () => {
     const closing = Promise.withResolvers<void>()
     const openEngine = async (workspace: string): Promise<Engine> => {
       const engine = createEngine({ workspace })
@@ -101,7 +101,7 @@ describe('Ctrl-C', () => {
     const others = process.listeners('SIGHUP')
     const ended = withEngine(context, folder, async () => EXIT.rowsFailed)
     await closing.promise
-    // Others in this process, such as a library that ends its browsers, would end the test.
+    // Other listeners in this process, such as a library that ends its browsers, would end the test.
     for (const listener of process.listeners('SIGHUP')) if (!others.includes(listener)) listener('SIGHUP')
     expect(await ended).toBe(EXIT.rowsFailed)
     expect(process.listeners('SIGHUP')).toEqual(others)
@@ -109,7 +109,7 @@ describe('Ctrl-C', () => {
 })
 
 describe('a run of the command line', () => {
-  it('is over once its rows are stored by column, and says nothing of it', async () => {
+  it('ends once its rows are stored by column, without a message', async () => {
     const folder = createTemporaryFolder()
     const sandbox = await withSandbox()
     const source = writeSource(folder, 'posts.csv', createRows(STORED_FROM_ROWS))

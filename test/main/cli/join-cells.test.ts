@@ -9,7 +9,7 @@ import { runInProcess } from './run-in-process.ts'
 
 const from = (cells: number): Fix => ({ kind: 'join_cells', from: cells, with: ',' })
 
-/** Files of one run with the fixes of its plan: what is offered, and what is sent of whom. */
+/** Files of one run with its plan's fixes: what is offered, and what is sent. */
 async function setUp(files: Record<string, string>, fixes: readonly Fix[], more: object = {}) {
   const sandbox = await withSandbox({ apiKeys: ['the-key'] })
   const workspace = createTemporaryFolder()
@@ -35,7 +35,7 @@ async function setUp(files: Record<string, string>, fixes: readonly Fix[], more:
 const TWO = 'user_id,text_data\n'
 const NOTED = 'user_id,text_data,note\n'
 
-it('joins surplus cells in their own rows alone, whatever else other files have there', async () => {
+it('joins surplus cells only in their own rows, whatever other files have there', async () => {
   const files = {
     'a.csv': `${TWO}u1,Hello, world\nu2,fine\n`,
     'b.csv': `${NOTED}u3,good text,private note\n`,
@@ -50,7 +50,7 @@ it('joins surplus cells in their own rows alone, whatever else other files have 
   })
 })
 
-it('takes as many fixes as there are files with other columns, and leaves rows invalid that none is of', async () => {
+it('accepts one fix for each file with other columns, and leaves rows invalid that none covers', async () => {
   onlyInLongForm()
   const files = {
     'a.csv': `${TWO}u1,a, b\nu2,c\n`,
@@ -63,7 +63,7 @@ it('takes as many fixes as there are files with other columns, and leaves rows i
   expect(await one.listSent()).toEqual({ u2: 'c', u5: 'd,e' })
 })
 
-it('offers no joining, and joins nothing, if the last column fills no text that is sent', async () => {
+it('neither offers to join nor joins if the last column fills no sent text', async () => {
   const files = { 'a.csv': 'user_id,text_data,lang\nu1,fine,en\nu2,nice, but I will, find you,en\n' }
   const { tried, document, listSent } = await setUp(files, [from(3)])
   expect(tried).toContain('must have at most 3 cells')
@@ -72,7 +72,7 @@ it('offers no joining, and joins nothing, if the last column fills no text that 
   expect(await listSent()).toEqual({ u1: 'fine' })
 })
 
-it('joins nothing with another delimiter than that of the file, nor from another column', async () => {
+it("joins nothing with a delimiter that is not the file's, or from another column", async () => {
   onlyInLongForm()
   const files = { 'a.csv': `${TWO}u1,a, b\nu2,c\n` }
   for (const fix of [from(3), { ...from(2), with: ';' } as Fix]) {

@@ -11,7 +11,7 @@ import { createRows, writeSource } from './write-source.ts'
 const RESULTS = fileURLToPath(new URL('../../fixtures/k6/v2', import.meta.url))
 
 describe('k6', () => {
-  it('gets a load as a project without a request being sent or a run being kept', async () => {
+  it('gets a load as a project without sending a request or storing a run', async () => {
     const folder = createTemporaryFolder()
     const source = writeSource(folder, 'posts.csv', createRows(5))
     const options = { workspace: folder, env: {} }
@@ -68,7 +68,7 @@ describe('k6', () => {
     expect(findFilesWith(project, 'gateway-token-0123456789')).toEqual([])
   })
 
-  it('gives its results back as runs that are shown and compared', async () => {
+  it('returns its results as runs that are shown and compared', async () => {
     const options = { workspace: createTemporaryFolder(), env: {} }
     const importing = (file: string) =>
       runInProcess(['import-k6', join(RESULTS, file), '--name', file, '--json'], options)
@@ -89,7 +89,7 @@ describe('k6', () => {
     expect(shown.stdout).toContain('measured by k6')
   })
 
-  it('fails a test of which no request succeeded, even if its thresholds held', async () => {
+  it('fails a test in which no request succeeded, even if its thresholds held', async () => {
     const folder = createTemporaryFolder()
     const options = { workspace: folder, env: {} }
     const importing = (failed: number, thresholds: object) => {
@@ -105,7 +105,7 @@ describe('k6', () => {
     expect(none.code).toBe(1)
     expect(none.stdout).toContain('None of 12 requests succeeded, which fails the test')
     expect((await importing(11, { 'p(95)<500': false })).code).toBe(0)
-    // A failed threshold says more.
+    // A failed threshold is more informative.
     expect((await importing(12, { 'p(95)<5': true })).code).toBe(99)
   })
 

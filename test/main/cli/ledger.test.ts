@@ -64,7 +64,7 @@ describe('ledger', () => {
     expect((await sluice('ledger', 'watchlist', '--state', 'gone')).stderr).toContain('known, absent, failed')
   })
 
-  it('shows appeals, and appeal --recheck asks only for those still in review', async () => {
+  it('shows appeals, and appeal --recheck checks only those still in review', async () => {
     onlyInLongForm()
     const { folder, sandbox, sluice, send } = await openWorkspace()
     const appeals = [{ appeal_id: 'open' }, { appeal_id: 'decided', status: 'Reviewed', judgment: {} }]

@@ -22,14 +22,14 @@ describe('--limit', () => {
     expect((await sandbox.stats()).tasks).toBe(2)
     expect(tried.stdout).toContain('trial of the first 2 rows')
     expect(tried.stdout).toMatch(/sluice -- resume \S+ +send the remaining rows/)
-    // As without a limit, an invalid row is one that did not succeed.
+    // As without a limit, an invalid row counts as unsuccessful.
     expect(tried.code).toBe(1)
     const rest = await sluice('resume', 'latest', '--json')
     expect(JSON.parse(rest.stdout).rows).toMatchObject({ read: 7, succeeded: 6, invalid: 1, not_sent: 0 })
     expect((await sandbox.stats()).tasks).toBe(6)
   })
 
-  it('exits with 0 if every row of the trial succeeded, and says on stderr with --json how to go on', async () => {
+  it('exits with 0 if every row of the trial succeeded, and says on stderr with --json how to continue', async () => {
     onlyInLongForm()
     const { folder, sluice, to } = await open()
     const source = writeSource(folder, 'posts.csv', createRows(4))
@@ -42,7 +42,7 @@ describe('--limit', () => {
     expect(tried.stderr).toMatch(/To send the remaining rows, run: .*resume /)
   })
 
-  it('counts rows, not requests, where one request carries several', async () => {
+  it('counts rows, not requests, if one request carries several', async () => {
     onlyInLongForm()
     const { folder, sluice, to } = await open()
     const source = writeSource(folder, 'terms.csv', 'term\na\nb\nc\nd\ne\n')
@@ -62,7 +62,7 @@ describe('--limit', () => {
     expect(tried).toMatchObject({ rows: { succeeded: 3, not_sent: 2 }, requests: { sent: 2 } })
   })
 
-  it('is a whole run if there are no more rows', async () => {
+  it('is an ordinary run if there are no more rows', async () => {
     onlyInLongForm()
     const { folder, sluice, to } = await open()
     const source = writeSource(folder, 'posts.csv', createRows(2))

@@ -5,10 +5,10 @@ import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-f
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { runInProcess } from '../run-in-process.ts'
 
-/** A workspace that does not exist: nothing may be made there. */
+/** A workspace that does not exist: completion must not create one. */
 const EMPTY = join(import.meta.dirname, 'no-such-workspace')
 
-/** What is offered for a line, whose last word is the one at the cursor. */
+/** The completions of a line whose last word is at the cursor. */
 async function complete(line: string, workspace = EMPTY) {
   const words = line.split(' ')
   const args = [...words.slice(0, -1), `${words.at(-1)}.`]
@@ -19,7 +19,7 @@ async function complete(line: string, workspace = EMPTY) {
 }
 
 describe('completion', () => {
-  it('offers commands with what they do', async () => {
+  it('offers commands with their descriptions', async () => {
     expect((await complete('ta')).lines).toEqual(['task\tsubmit content for moderation'])
     expect((await complete('')).values).toEqual(expect.arrayContaining(['task', 'completion', 'help']))
     expect((await complete('connection ')).values).toEqual([
@@ -47,7 +47,7 @@ describe('completion', () => {
     expect((await complete('task -- --ma')).values).toEqual([])
   })
 
-  it('offers the values of an option, as its own word or behind the equals sign', async () => {
+  it('offers the values of an option, as a separate word or after the equals sign', async () => {
     expect((await complete('task posts.csv --api ')).values).toEqual(['v1', 'v2'])
     expect((await complete('task posts.csv --api=v')).values).toEqual(['--api=v1', '--api=v2'])
     expect(await complete('task posts.csv --model ')).toMatchObject({ paths: 'none', values: [] })
@@ -87,7 +87,7 @@ describe('completion', () => {
     expect((await complete('connection use ', workspace)).values).toEqual(['staging'])
   })
 
-  it('offers nothing where a workspace cannot be read', async () => {
+  it('offers nothing if a workspace cannot be read', async () => {
     const workspace = createTemporaryFolder()
     writeFileSync(join(workspace, 'connections.json'), '{')
     expect(await complete('task posts.csv --connection ', workspace)).toMatchObject({

@@ -10,13 +10,13 @@ import { runInProcess } from '../run-in-process.ts'
 
 const entry = fileURLToPath(new URL('../../../../src/main/cli/main.ts', import.meta.url))
 
-/** What a shell is asked to do once it has read its script, as if tab was pressed behind the words. */
+/** Input for a shell that has read its script, as if tab was pressed after the words. */
 const PRESS_TAB = {
-  // Readline's own variables, with words cut as it cuts them.
+  // Readline's own variables, with words split as it does.
   bash: (words: string[]) => `source ./script
 COMP_WORDS=(sluice ${words.join(' ')}); COMP_CWORD=${words.length}
 _sluice sluice && printf '%s\n' "\${COMPREPLY[@]}"`,
-  // Without a terminal there is no completion widget; what it would be handed is printed.
+  // Without a terminal there is no completion widget; the test prints what it would get.
   zsh: (words: string[]) => `compdef() {}; compset() {}
 _describe() { print -rl -- "\${(@)\${(@P)argv[-1]}%%:*}" }
 _files() { print -rl -- *(N) }
@@ -63,10 +63,13 @@ describe.each(process.platform === 'win32' ? [] : shells)('the completion script
     expect(press('task', "''")).toEqual(expect.arrayContaining(['posts.csv', 'my posts.csv']))
   })
 
-  it.runIf(shell === 'bash')('joins what readline cuts at = and :, and completes the last piece', () => {
-    expect(press('task', 'posts.csv', '--api', '=', 'v')).toEqual(['v1', 'v2'])
-    expect(press('task', '--base-url', 'http', ':', '//a', 'po')).toEqual(['posts.csv'])
-  })
+  it.runIf(shell === 'bash')(
+    'joins the words that readline splits at = and :, and completes the last piece',
+    () => {
+      expect(press('task', 'posts.csv', '--api', '=', 'v')).toEqual(['v1', 'v2'])
+      expect(press('task', '--base-url', 'http', ':', '//a', 'po')).toEqual(['posts.csv'])
+    },
+  )
 })
 
 describe('sluice completion', () => {
@@ -74,7 +77,7 @@ describe('sluice completion', () => {
     const result = await runInProcess(['completion', shell], { workspace: createTemporaryFolder() })
     expect(result).toEqual({ code: 0, stdout: COMPLETION_SCRIPTS[shell], stderr: '' })
     expect(result.stdout).toContain('__complete')
-    // What the scripts are written in has no such escapes left over.
+    // No escapes of the template are left in the scripts.
     expect(result.stdout).not.toContain('\\$')
   })
 

@@ -5,7 +5,7 @@ import { DOCUMENT_SCHEMAS, type DocumentName } from '../../../../src/main/cli/do
 const NAMES = Object.keys(DOCUMENT_SCHEMAS) as DocumentName[]
 const schemas = new Map<DocumentName, z.ZodType>()
 
-/** Where the schema of a document is published. */
+/** The path of a document's published schema. */
 export function toSchemaFile(name: DocumentName): URL {
   return new URL(`../../../../docs/schemas/${name}.schema.json`, import.meta.url)
 }
@@ -16,7 +16,7 @@ function openSchema(name: DocumentName): z.ZodType {
   return schema
 }
 
-/** The documents that a command prints, that of an error among them. */
+/** The documents that a command prints, including errors. */
 function listDocuments(args: readonly string[]): DocumentName[] {
   return NAMES.filter((name) =>
     DOCUMENT_SCHEMAS[name].commands.some((command) => {
@@ -27,8 +27,8 @@ function listDocuments(args: readonly string[]): DocumentName[] {
 }
 
 /**
- * Throws where what a command printed with `--json` is JSON, but follows none of the schemas that are published for the
- * command. Members that a schema does not name are not allowed.
+ * Throws if a command printed JSON with `--json` that follows none of its published schemas. Members that a
+ * schema does not name are not allowed.
  */
 export function checkDocuments(args: readonly string[], stdout: string): void {
   if (!args.includes('--json')) return
@@ -45,7 +45,7 @@ export function checkDocuments(args: readonly string[], stdout: string): void {
   }
 }
 
-/** Undefined if the text is no document, such as that of a command that was ended meanwhile. */
+/** Undefined if the text is not a document, for example if the command was ended meanwhile. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

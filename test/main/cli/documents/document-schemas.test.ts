@@ -11,12 +11,12 @@ import { checkDocuments, toSchemaFile } from './check-documents.ts'
 
 const NAMES = Object.keys(DOCUMENT_SCHEMAS) as DocumentName[]
 
-it.each(NAMES)('publishes the schema of the document %s as the code has it', (name) => {
+it.each(NAMES)('publishes the schema of the document %s as in the code', (name) => {
   const published = JSON.parse(readFileSync(toSchemaFile(name), 'utf8'))
   expect(published, 'npm run document-schemas writes it anew').toEqual(toDocumentJsonSchema(name))
 })
 
-it('publishes no schema of a document that is not printed', () => {
+it('publishes no schema for a document that is never printed', () => {
   const files = readdirSync(new URL('.', toSchemaFile('run')))
   expect(files.sort()).toEqual(NAMES.map((name) => `${name}.schema.json`).sort())
 })
@@ -27,7 +27,7 @@ it.each(listGoldenWorkspaces())('describes every document about the golden works
   }
 })
 
-it('refuses documents with a member more, a member less or another version', () => {
+it('refuses documents with an extra or missing member or another version', () => {
   const answer = readAnswers('task-v1-sync').find(({ args }) => args[0] === 'show')
   const document =
     answer === undefined ? {} : (toExpected(answer, 'task-v1-sync').stdout as Record<string, unknown>)
