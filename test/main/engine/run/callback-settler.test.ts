@@ -152,7 +152,7 @@ test('a callback of an item that waits to be sent again counts no try that was n
   ])
 })
 
-test('a callback that may answer an try of an earlier run has no latency', () => {
+test('a callback that may answer a try of an earlier run has no latency', () => {
   const { journal, receive, takeIn, send, latencies } = openSettler(1)
   journal.db.exec('INSERT INTO lost_try (item) VALUES (1)')
   send(1, { ...ACKNOWLEDGED, taskId: 'task-2' })

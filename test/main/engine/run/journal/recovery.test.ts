@@ -141,7 +141,7 @@ test('unknown rows are counted with their cause', () => {
   })
 })
 
-test('an try that its callback settled is counted, even if the process died before its answer was journaled', () => {
+test('a try that its callback settled is counted, even if the process died before its answer was journaled', () => {
   const journal = openCutOffJournal()
   const callbacks = new CallbackWriter(
     journal,
