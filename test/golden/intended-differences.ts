@@ -426,6 +426,25 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
       workspace === 'overdue' ? { ...answer, stdout: keepLargest(answer.stdout) } : answer,
   },
   {
+    reason: 'a ledger of an index has the metadata of its items as they were sent',
+    apply(answer) {
+      const { args, stdout } = answer
+      if (args[0] !== 'ledger' || args[1] !== 'index' || !isObject(stdout)) return answer
+      if (!Array.isArray(stdout['entries'])) return answer
+      const entries = stdout['entries'].map(({ metadata, ...entry }) => ({
+        ...entry,
+        metadata,
+        metadata_text: metadata === null ? null : JSON.stringify(metadata),
+      }))
+      return { ...answer, stdout: { ...stdout, entries } }
+    },
+  },
+  {
+    reason: 'a ledger of a watchlist has the notes of terms that are not on it as they were sent',
+    apply: (answer) =>
+      answer.args[0] === 'ledger' && answer.args[1] === 'watchlist' ? addAbsentNotes(answer) : answer,
+  },
+  {
     reason: 'answers have the same words in a row and a ledger as in a summary: pre-existing',
     apply(answer) {
       const { args, stdout } = answer
@@ -683,6 +702,36 @@ function warnOfEdited({ args, stdout }: Answer): unknown {
   const { warnings } = stdout['decisions']
   if (!Array.isArray(warnings)) return stdout
   return { ...stdout, decisions: { ...stdout['decisions'], warnings: [...warnings, EDITED] } }
+}
+
+/** The term of the golden watchlist that the service did not have, with the notes that were sent. */
+const ABSENT = { term: 'unheard of', notes: 'z' }
+
+function addAbsentNotes(answer: Answer): Answer {
+  const { stdout, files } = answer
+  if (Array.isArray(stdout)) {
+    const lines = stdout.map((line) => (line.startsWith(ABSENT.term) ? `${line}  ${ABSENT.notes}` : line))
+    return { ...answer, stdout: lines }
+  }
+  if (!isObject(stdout)) return answer
+  const exported = Object.entries(files).map(([name, lines]) => [
+    name,
+    lines.map((line) => line.replace(`${ABSENT.term},,`, `${ABSENT.term},${ABSENT.notes},`)),
+  ])
+  const { entries, bytes } = stdout
+  return {
+    ...answer,
+    files: Object.fromEntries(exported),
+    stdout: {
+      ...stdout,
+      ...(typeof bytes === 'number' && { bytes: bytes + ABSENT.notes.length }),
+      ...(Array.isArray(entries) && {
+        entries: entries.map((entry) =>
+          entry.term === ABSENT.term ? { ...entry, notes: ABSENT.notes } : entry,
+        ),
+      }),
+    },
+  }
 }
 
 function toHyphen(words: string): string {
