@@ -1,6 +1,6 @@
 import type { Fix } from '../plan/fixes.ts'
 import type { CorrectedCounts } from '../run/run.ts'
-import { formatCounted } from './figure-text.ts'
+import { formatCount, formatCounted } from './figure-text.ts'
 import { PROBLEM_MESSAGES } from './problem-messages.ts'
 
 /** A fix in the list of corrections: what it applies to, after the row if it has one, and its effect. */
@@ -41,12 +41,12 @@ function sayRows(code: keyof typeof PROBLEM_MESSAGES): string {
 }
 
 function sayValue(value: string): { what: string; value: string | null } {
-  return value === '' ? { what: 'is left empty', value: null } : { what: 'is sent as', value }
+  return value === '' ? { what: 'is left empty', value: null } : { what: 'is set to', value }
 }
 
 /** How much of a source fixes changed: "12 cells in 12 rows (user_id 10, post_id 2), 3 rows split in two". */
 export function sayCorrected({ rows, cells, fields, split }: CorrectedCounts): string {
-  const byField = fields.map(({ field, cells: count }) => `${field} ${count}`).join(', ')
+  const byField = fields.map(({ field, cells: count }) => `${field} ${formatCount(count)}`).join(', ')
   return [
     ...(cells > 0 ? [`${formatCounted(cells, 'cell')} in ${formatCounted(rows, 'row')} (${byField})`] : []),
     ...(split > 0 ? [`${formatCounted(split, 'row')} split in two`] : []),
