@@ -131,7 +131,7 @@ function toAppeal({ appealId, status, reviewedAfterReads, isOverturned }: NewApp
   }
 }
 
-/** Number of this process's runs that are sending to the sandbox. */
+/** Number of this process's runs that use the sandbox, also if they are only checked so far. */
 async function countRuns({ engine, liveRuns, sandbox: host }: BridgeContext): Promise<number> {
   const runIds = liveRuns.snapshots().map(({ runId }) => runId)
   const plans = await Promise.all(runIds.map((runId) => engine.runs.readPlan(runId).catch(() => null)))

@@ -47,7 +47,7 @@ export type SandboxBehaviour = z.infer<typeof behaviourSchema>
 
 const stateSchema = z.object({
   setup: sandboxSetupSchema,
-  /** Runs of this process that send to it now. */
+  /** Runs of this process that use it, also if they are only checked so far. */
   runsGoing: z.int(),
   /** Null while it is stopped. */
   running: z

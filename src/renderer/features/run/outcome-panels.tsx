@@ -198,6 +198,6 @@ function toName(group: ErrorGroup): string {
   if (group.error_code !== null && isProblemCode(group.error_code))
     return PROBLEM_MESSAGES[group.error_code].title
   // The reason is in the answer's body; only "200" would read as a success.
-  if (group.error_code === null && group.status === 200) return 'answered with HTTP 200'
+  if (group.error_code === null && group.status === 200) return 'rejected in the answer (HTTP 200)'
   return nameAnswer(group.status, group.error_code) || 'no answer'
 }

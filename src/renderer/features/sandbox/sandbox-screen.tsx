@@ -140,7 +140,8 @@ function saySubtitle(state: SandboxState | null): string {
   if (state === null) return 'Asking for its state'
   if (state.running === null) return 'Stopped'
   const { runsGoing, running } = state
-  const runs = runsGoing === 0 ? '' : `, ${formatCounted(runsGoing, 'run')} sending to it`
+  const runs =
+    runsGoing === 0 ? '' : `, ${formatCounted(runsGoing, 'run')} ${runsGoing === 1 ? 'uses' : 'use'} it`
   return `Running at ${running.baseUrl}${runs}`
 }
 
@@ -300,7 +301,8 @@ function SetupPanel(props: { setup: SandboxSetup; isRunning: boolean; runsGoing:
           {props.setup.isKept && setup.isKept
             ? 'Its rules, lists and requests stay.'
             : 'Its rules, lists and requests are lost.'}
-          {runsGoing > 0 && ` ${formatCounted(runsGoing, 'run')} sending to it will fail.`}
+          {runsGoing > 0 &&
+            ` ${formatCounted(runsGoing, 'run')} that ${runsGoing === 1 ? 'uses' : 'use'} it will fail.`}
         </Notice>
       )}
       <Group gap="xs" mt="md">
