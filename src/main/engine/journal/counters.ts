@@ -42,8 +42,8 @@ export type CounterKind =
   /** Sessions by the fingerprint of their key. */
   | 'key'
   /**
-   * Sessions by the fingerprint of header values from variables and files: of those that always identify the
-   * service asked, and of those that act as a key.
+   * Sessions by the fingerprint of header values from variables and files: of those that always determine the
+   * tenant or deployment, and of those that act as a key.
    */
   | 'header_values'
   | 'header_keys'

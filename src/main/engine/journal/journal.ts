@@ -253,7 +253,7 @@ export function hasSchema(db: DatabaseSync): boolean {
   return readSchemaVersion(db) > 0
 }
 
-/** Opens a journal once for writing if it has an older version or was not completely created. */
+/** Opens a journal of an older version, or one not completely created, once for writing. */
 function migrateFile(file: string): void {
   if (!isWritable(toWorkspace(file))) throw new SluiceError({ id: 'journal_unusable', file, reason: TOO_OLD })
   underLease(file, `the journal ${file}`, () => closeWhole(openJournal(file)))

@@ -202,12 +202,15 @@ export function readRecoveredLoad({ db, isCutOff }: RunView): RecoveredLoad {
   return { state: lost === 0 ? state : withLost(state, lost, readSecondCount(db) - 1), lost }
 }
 
-/** Milliseconds until the end of the last whole second of a load test whose process died; null otherwise. */
+/**
+ * When the last whole second of a load test whose process died ended, milliseconds since measuring began;
+ * null for any other.
+ */
 export function readCutOffMs({ db, isCutOff }: RunView): number | null {
   return isCutOff ? readSecondCount(db) * 1000 : null
 }
 
-/** Whole seconds since measuring began, without those after the measured time. */
+/** Whole seconds since measuring began, including those after the measured time. */
 function readSecondCount(db: DatabaseSync): number {
   const last = db.prepare('SELECT extras FROM second WHERE extras IS NOT NULL ORDER BY at DESC LIMIT 1').get()
   return last === undefined ? 0 : (JSON.parse(String(last['extras'])) as LoadSecondExtras).second + 1

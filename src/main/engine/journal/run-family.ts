@@ -250,8 +250,9 @@ export function isDeleted(named: string): boolean {
 }
 
 /**
- * States that a child run takes over (`pending` rows were never sent), and those it takes over only if rows
- * of unknown outcome are resent. An overdue index add was acknowledged, so sending it again may add it twice.
+ * States that a child run takes over (`pending` includes rows never sent), and those it takes over only if
+ * rows of unknown outcome are resent. An overdue index add was acknowledged, so sending it again may add it
+ * twice.
  */
 export function toRetriedStates({ plan }: Pick<RunRecord, 'plan'>): {
   certain: readonly ItemState[]

@@ -153,7 +153,7 @@ export function createExchangeReader(db: DatabaseSync) {
     /**
      * The last answer to an item; null if there was none. `tries` picks, for an item with several rows, the
      * answer to the last try of a row with that many tries: the other rows may have been resent without it,
-     * or it without them, or a correction may have made the row invalid.
+     * or it without them, or a correction may have made invalid the row that stores the answer.
      */
     readAnswer(item: number, tries?: number): StoredBody | null {
       const standing = answer.get(item)

@@ -16,7 +16,7 @@ export function parseTexts(json: string): string[] {
   throw new SyntaxError('the cells of a row are not a list of texts')
 }
 
-/** Null if there are quotes anywhere but at the ends of cells. */
+/** Null unless quotes are at both ends of each cell and nowhere else. */
 function cutCells(json: string): string[] | null {
   if (!json.startsWith('["')) return null
   const last = json.length - '"]'.length

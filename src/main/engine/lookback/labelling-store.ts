@@ -27,7 +27,7 @@ export function storeLabelling(family: RunFamily, labelling: Labelling): Labelli
 }
 
 /**
- * The stratum that a row was drawn from; its members are null if only others were drawn, undefined if none
+ * The stratum that a row was drawn from, with null members if only other rows were drawn; undefined if none
  * were.
  */
 export function findStratum(family: RunFamily, row: number): VerdictStratum | undefined {

@@ -29,7 +29,7 @@ export interface PairKind {
   isDecided: boolean
   /** Whether an answer came from the cache. */
   isCached: boolean
-  /** Whether it was decided or ended differently. */
+  /** Whether it was decided differently or ended differently. */
   isChanged: boolean
 }
 

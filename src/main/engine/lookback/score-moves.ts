@@ -15,7 +15,7 @@ const STEP_ROWS = 20_000
 
 /**
  * How the scores of each class moved on the rows that both runs decided, cached answers apart. When read from
- * journals, SQLite only reports that most rows have scores in common: most scores are equal.
+ * journals, SQLite reports of most rows only that both runs have scores: most scores are equal.
  */
 export function compareScores(
   a: RunFamily,

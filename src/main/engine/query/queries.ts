@@ -67,8 +67,8 @@ export interface AskedWorkspace {
 }
 
 /**
- * Most runs whose findings are kept, including one being stored; for 1,000,000 rows with six classes each
- * takes about 40 MB.
+ * Most runs whose findings are kept, including one being stored; those of a run of 1,000,000 rows with six
+ * classes take about 40 MB.
  */
 const FINDINGS_MAX = 3
 
@@ -137,7 +137,7 @@ const calls = {
   /** Everything that a report of a load test shows. Throws `BAD_USAGE` if the run is not a load test. */
   readLoadReport: (run: AskedRun) => readLoadReport(openFamily(run)),
   /**
-   * Compares the runs of B with those of A: latencies, errors, throughput, plans, and the speed of B if
+   * Compares the runs of B with those of A: latencies, errors, throughput, plans; judges the speed of B if
    * asked.
    */
   compareRuns: (a: AskedRun[], b: AskedRun[], asked: SpeedQuestion | null) =>

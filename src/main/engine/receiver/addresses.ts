@@ -11,7 +11,7 @@ export interface CallbackTarget {
 
 /**
  * A base URL may have a path that a proxy passes on, so whatever comes before is ignored. Services and
- * proxies may double slashes or add one.
+ * proxies may double slashes or add one, which changes nothing.
  */
 const CALLBACK_PATH = /\/callback\/+([\w-]{1,100})\/+([1-9]\d{0,14})\/+([\w-]{22})\/*$/
 

@@ -62,8 +62,8 @@ async function listenOnFreePort(
 }
 
 /**
- * Stops listening if the port cannot be stored: an open server would keep the thread, and whoever awaits its
- * end, waiting.
+ * Stops listening if the port cannot be stored: an open server would keep the thread alive, and whoever
+ * awaits its end waiting.
  */
 async function keepPort(workspace: string, listening: Listening): Promise<Listening> {
   try {

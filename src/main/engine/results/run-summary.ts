@@ -257,7 +257,7 @@ function toRetry(member: RunView): RunSummary['retries'][number] {
 
 /**
  * The sessions of one run with what each sent: the difference of the run's counters between its start and the
- * next.
+ * next one's.
  */
 function toSessions(member: RunView): RunSession[] {
   const { db, record } = member
@@ -313,7 +313,7 @@ function toRunState({ record: { state }, isHeld }: RunView): RunState {
 function toPhase(standing: RunView, rows: RowCounts): Pick<RunSummary, 'phase'> {
   const { state, startedAtMs, plan } = standing.record
   if (toRunState(standing) !== 'running') return {}
-  // A session held before its first row ends in a pause, too.
+  // A pause leaves a session `ready`, like one held before its first row.
   if (state === 'ready') return { phase: startedAtMs === null ? 'ready' : 'paused' }
   const isAllSent = plan.load === undefined && rows.awaiting > 0 && rows.not_sent === 0
   return state === 'running' && isAllSent ? { phase: 'awaiting' } : {}

@@ -60,7 +60,7 @@ export class CallbackSettler {
   #inboxRead: number
   #batch: InboxCallback[] = []
   #settled: SettledItem[] = []
-  /** Arrival of callbacks for items in flight, Unix microseconds; null if their latency is known. */
+  /** Arrival of callbacks for items in flight, Unix microseconds; null if they may answer an earlier try. */
   readonly #early = new Map<number, number | null>()
   #latencies: { item: number; latencyUs: number; receivedAtUs: number }[] = []
   #lastLossMs: number | null = null
@@ -259,7 +259,7 @@ function createCallbackJudge(
 
 /**
  * Which of a run and its retries have unprocessed callbacks or rows that have become overdue; none while a
- * correction is being reviewed, since the run then gets its rows back and processes their callbacks itself.
+ * correction is being reviewed, after which the run gets its rows back and processes their callbacks itself.
  */
 export function findLateRuns(family: RunFamily): string[] {
   const { members, whole } = family

@@ -8,7 +8,7 @@ const BLOCK_MS = 50
 /** Cells of items that are marked again at once, UTF-16 code units, so that huge rows do not fill memory. */
 const BLOCK_MAX_CHARACTERS = 4 * 1024 * 1024
 /**
- * The next items are marked when fewer are left than are sent in this time, milliseconds, or fewer than this
+ * The next items are marked when no more are left than are sent in this time, milliseconds, and at most this
  * number.
  */
 const AHEAD_MS = 10

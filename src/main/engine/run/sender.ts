@@ -50,7 +50,7 @@ const TICK_MS = 1
 /** UTF-16 code units of bodies in flight above which sending pauses: huge rows must not fill the memory. */
 const BODIES_MAX = 64 * 1024 * 1024
 
-/** Notes on a row whose answer proves nothing, if the next answer on its connection was another row's. */
+/** Note on a row whose answer proves nothing, if the next answer on its connection was another row's. */
 const BEFORE_A_SWAP =
   'the next answer on its connection was that of another row, so this one may be, too; nothing of it tells'
 
@@ -244,7 +244,7 @@ export class Sender {
     return { request, onEnd: (exchange, client) => this.#noteEnd(flight, exchange, client) }
   }
 
-  /** Whether nothing may be sent now. The first request after that opens it again. */
+  /** Whether nothing may be sent now; lanes are woken once a wait of known length is over. */
   #isHeld(nowMs: number): boolean {
     const waitMs = this.#limits.waitMs(nowMs)
     const { inFlight } = this.#lanes
@@ -291,7 +291,7 @@ export class Sender {
     const judgement = this.#judgeDelivered(sent, this.#options.judge(exchange, rowKeys, earlierTries))
     this.#noteEcho(sent, exchange, judgement, client)
     const isSettledBefore = this.#options.settler?.noteEnd(sent.item, exchange.timings.sentAtUs) ?? false
-    // The service has accepted all rows of an item once if a retry sends only some of them.
+    // If a retry sends only some rows of an item, the service has accepted all of them together before.
     const isSplit =
       judgement.isTooLarge && sent.rows.length > 1 && claims.isWhole(sent.item, sent.rows.length)
     const { allowed } = this.#limits

@@ -211,8 +211,8 @@ export class HeldRuns {
   }
 
   /**
-   * A correction whose process ended while it was held has sent nothing, so it gives its rows back. Naming it
-   * stands for its fixes.
+   * A correction whose process ended while it was held has sent nothing, so it gives its rows back. Whoever
+   * names it means its fixes.
    */
   async #dropHeldCorrection(
     named: string,

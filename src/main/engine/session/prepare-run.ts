@@ -90,8 +90,8 @@ export async function prepareRun(
 }
 
 /**
- * Records the source's fingerprint, so that a later run can tell whether it has changed. Discards acceptance
- * given before an interrupted process read another content of it.
+ * Records the source's fingerprint, so that a later run can tell whether it has changed. Discards what was
+ * accepted if an interrupted process had read another content of the source.
  */
 async function noteSource(journal: Journal, { plan: { source } }: RunRecord): Promise<void> {
   const fingerprint = await fingerprintSource(source)
@@ -129,7 +129,7 @@ function createRun(
 /** A continued run, perhaps with a key it has not been sent with before. */
 type GoingOn = RunTask & { isOtherKey: boolean }
 
-/** Requeues the rows that did not succeed in their own run. */
+/** Requeues, in their own run, the rows that did not succeed. */
 function retryRun(
   task: GoingOn,
   journal: Journal,

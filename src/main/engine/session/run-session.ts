@@ -75,16 +75,16 @@ export class RunSession {
   #early: SendingPeriod | null = null
   /** Whether only the first few rows are being sent. */
   #isTrying = false
-  /** Whether only the first few rows were sent last, all of them. */
+  /** Whether only the first few rows were sent last, and all of these. */
   #isTrial = false
   /** Remaining number of the first few rows; null if all rows are to be sent. */
   #trialLeft: number | null = null
   /** The last chosen number of requests in flight; null for the plan's. */
   #concurrency: number | null = null
   #apiKey: ApiKey | null
-  /** Whether to resend rows refused for an earlier key. */
   /** Whether anybody listens to the seconds of a load test. */
   #tellsSeconds = false
+  /** Whether to resend rows refused for an earlier key. */
   #isKeyReplaced = false
   /** Whether rows without success no longer pause this session. */
   #goesDespiteErrors = false
@@ -324,7 +324,7 @@ export class RunSession {
     }
   }
 
-  /** Accepted decisions apply at once, since judges of answers and guards look at the plan. */
+  /** What a person accepted applies at once, since judges of answers and guards look at the plan. */
   #applyAccepted({ plan }: RunRecord): void {
     if (this.#goesDespiteErrors) {
       plan.stop = { ...(plan.stop ?? DEFAULT_STOP_RULE), errorPercent: NEVER_PERCENT }
@@ -332,7 +332,7 @@ export class RunSession {
     const accept = joinAccepted(plan.accept, this.#task.accept)
     if (!accept.includes('ids_rewritten') || plan.connection.rewritesIds) return
     plan.connection.rewritesIds = true
-    // They also apply to later sessions.
+    // It also applies to later sessions.
     const stored = readRunRecord(this.#journal.db)?.plan
     if (stored !== undefined) {
       const connection = { ...stored.connection, rewritesIds: true }
@@ -479,7 +479,7 @@ export class RunSession {
   }
 }
 
-/** Records the number of requests in flight chosen during a run. The caller has a transaction open. */
+/** Records the chosen number of requests in flight, if any. The caller has a transaction open. */
 function recordConcurrency({ db }: Journal, concurrency: number | null): void {
   const plan = readRunRecord(db)?.plan
   if (concurrency === null || plan === undefined) return

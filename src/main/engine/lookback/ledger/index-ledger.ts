@@ -15,7 +15,7 @@ type Content = Pick<IndexEntry, 'url' | 'media' | 'metadata' | 'metadata_text' |
 /** What happened to an item (key: its id), or to a row that adds items (key: the row in its whole). */
 type IndexDetail =
   | { kind: 'added'; by: string; content: Content }
-  /** The item no longer exists, says the service: removed now, or `not_found`. */
+  /** According to the service the item does not exist: removed now, or `not_found`. */
   | { kind: 'gone'; outcome: 'removed' | 'not_found' }
   /** A removal without a usable answer. */
   | { kind: 'removing'; outcome: string }

@@ -104,9 +104,9 @@ export class Ledgers {
   }
 
   /**
-   * Turns everything sent and answered into events. Events about the same item, term or appeal are sorted by
-   * their answers and give its state. Events and entries are in a temporary database, so that memory does not
-   * grow with them. Rows resent by a retry or a resumed run share a key and count once.
+   * Turns everything sent and answered into events. Events about the same item, term or appeal are ordered by
+   * when they were answered, and give its state. Events and entries are in a temporary database, so that
+   * memory does not grow with them. Rows resent by a retry or a resumed run share a key and count once.
    */
   #make(
     place: AskedPlace,

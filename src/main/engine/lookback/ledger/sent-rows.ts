@@ -16,7 +16,7 @@ import { toJournalFile } from '../../workspace/workspace-files.ts'
 export interface SentRow {
   numbers: RowAndRecord
   item: number
-  /** Number of its tries, if recorded. */
+  /** Number of its recorded tries. */
   attempts: number
   /** Its part of the request. */
   body: Readonly<Record<string, unknown>>

@@ -8,7 +8,7 @@ import { type LedgerReader, toIsoTime } from './ledger-tables.ts'
 import { readSentRows, type SentRow } from './sent-rows.ts'
 
 type TermDetail =
-  /** Whether the list contains it; `notes` is missing if they are unknown. */
+  /** The list contains it; `notes` is missing if they are unknown. */
   | { kind: 'present'; outcome: string; notes?: string | null }
   | { kind: 'absent'; sent: string | null }
   /** The service could not process it, which changes nothing. */
@@ -97,7 +97,7 @@ export const WATCHLIST_LEDGER: LedgerReader<TermDetail> = {
           }
       }
     }
-    // Who sends the term again means it with the notes that were to stand beside it.
+    // Whoever sends the term again wants the notes it was last sent with.
     if (state !== 'known') notes = lastSent
     return {
       entry: {

@@ -268,8 +268,8 @@ async function writeRows(
 }
 
 /**
- * JSON keeps every digit of an integer; bytes become hexadecimal digits, and a number that JSON lacks its
- * name.
+ * JSON keeps every digit of an integer; bytes become hexadecimal digits, and a number that JSON cannot hold
+ * becomes its name.
  */
 function toJson(value: unknown): string {
   if (typeof value === 'bigint') return value.toString()

@@ -122,7 +122,7 @@ function toBody(text: string, cutFrom: CutFrom | null): string {
   return isJson(text) ? `"body":${toOneLine(text)}` : `"text":${JSON.stringify(text)}`
 }
 
-/** JSON texts contain no line breaks, so all of them are between values. */
+/** JSON has no line break inside a string, so all line breaks are between values. */
 export function toOneLine(json: string): string {
   return json.replace(/[\r\n]+/g, ' ')
 }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 
 const SLOTS_FIRST = 1 << 10
-/** Fullest state of the table. */
+/** Largest share of slots in use. */
 const FULL = 0.6
 
 /**
- * Texts seen before, as 64 bits each: with 10 million texts, one of 300,000 files takes two texts for the
+ * Texts seen before, as 64 bits each: with 10 million texts, one file in 300,000 has two texts taken for the
  * same.
  */
 export class SeenTexts {

@@ -70,7 +70,7 @@ interface StoredResult extends ErrorCause {
   taskId: string | null
 }
 
-/** What a callback is about: a content replaced by a correction, or the present one, perhaps by mistake. */
+/** What a callback is about: a content replaced by a correction, or the present one, perhaps in doubt. */
 interface Addressee {
   replaced: ReplacedContent | null
   /** Whether its row now has other content, which has not been sent. */
@@ -394,7 +394,7 @@ export class CallbackWriter {
   /**
    * A callback belongs to the row of its address, whatever it names; if it names another task than the
    * acknowledged one, the row keeps its own and notes that. Not if an earlier try, in this run or in its
-   * parent, may have been accepted as its own task.
+   * parent, may have been accepted as a task of its own.
    */
   #withOwnTask(item: number, content: OwnContent): OwnContent {
     const { taskId, message } = content
@@ -469,7 +469,7 @@ export class CallbackWriter {
     if (ownTask === null && state === 'sending') return { ...of(null), doubt: 'in_flight' }
     const isOfOtherTask = taskId !== null && ownTask !== null
     if (isOfOtherTask && !hasOwnLost) return of(lost)
-    // It may repeat only the present content.
+    // What it repeats may fit the present content alone.
     const isCertain = fits !== undefined && !fits.includes(lost.session)
     return { ...of(null), doubt: isCertain ? 'none' : 'stays' }
   }
@@ -543,7 +543,8 @@ export class CallbackWriter {
   }
 
   /**
-   * A callback accepted what was sent before a correction, so its fixes have corrected nothing of the row.
+   * A callback showed that the content from before a correction was accepted, so the fixes have corrected
+   * nothing of the row.
    */
   #restoreSent(row: number, { kinds: sentKinds }: ReplacedContent): void {
     const { db, counters } = this.#journal

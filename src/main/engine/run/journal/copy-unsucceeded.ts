@@ -286,7 +286,7 @@ function copyRows(
   }
 }
 
-/** Of an item with several rows some may be left; neighbours stay together under the first one's number. */
+/** Perhaps only some rows of an item are left: neighbours stay together under the first one's number. */
 function regroup({ db }: Journal): void {
   db.exec(
     `CREATE TEMP TABLE regrouped AS SELECT id, max(first) OVER (ORDER BY id) AS item FROM (

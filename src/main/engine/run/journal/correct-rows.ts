@@ -38,7 +38,7 @@ interface CorrectOptions {
 }
 
 /**
- * Begins a correction: checks rows that did not succeed or were never sent again, with other fixes, and
+ * Begins a correction: rechecks rows that did not succeed or were never sent, with other fixes, and
  * queues those that can be sent. They are checked in a separate file; the result goes into the journal in one
  * transaction, so that a kill leaves the run unchanged or corrected. Earlier states are kept, and rows that
  * are not resent are mapped with the earlier fixes. Throws `RUN_NOT_RESUMABLE` if there is nothing to
@@ -193,9 +193,9 @@ function takeChecked(
 }
 
 /**
- * Assigns items to the rows that can be sent. A row sent before stays with its request, whose tries continue
- * counting. Others are sent together as checked, those below the watermark apart, since they are marked one
- * by one. A row resent unchanged is mapped as before, so that its earlier tries still tell what may have
+ * Assigns items to the rows that can be sent. A row sent before stays with its request, whose count of tries
+ * goes on. Others are sent together as checked, those below the watermark apart, since they are marked one by
+ * one. A row resent unchanged is mapped as before, so that its earlier tries still tell what may have
  * happened to it.
  */
 function placeRows({ db }: Journal, claimed: number): void {

@@ -57,7 +57,7 @@ export type OnWritten = (row: IntakeRow, isSent: boolean, isSkipped: boolean) =>
 export interface SentBeforeLookup {
   /** Most rows looked up at once. */
   rowsMax: number
-  /** The outcome of rows sent before; `cells` are their cells as JSON. */
+  /** Finds what became of those `rows` that were sent before; `cells` are the cells of all rows, as JSON. */
   find(rows: readonly IntakeRow[], cells: readonly string[]): Promise<FoundRows>
   skips: SkipRule
 }
@@ -365,7 +365,7 @@ export class IntakeWriter {
     return among.reduce((sum, { from, to }) => sum + Number(count.get(from, to)?.['n']), 0)
   }
 
-  /** Notes a warning that only all rows together show, with the first of them. */
+  /** Notes a warning that only all rows together show, with the first row concerned. */
   writeFoundTogether(example: FoundProblem, rows: number): void {
     this.writeCommonProblem(example, rows)
     this.#journal.attempt(() => this.#store(example, true))

@@ -35,7 +35,7 @@ const BLOCK_MAX_BYTES = 4 * 1024 * 1024
 
 /**
  * The marks on disk before anything is sent (docs/architecture.md §2.1): a watermark for items sent the first
- * time, and an own mark for each resent item.
+ * time, and a mark of its own for each resent item.
  */
 export class ItemClaims {
   readonly #journal: Journal
@@ -239,7 +239,7 @@ export class ItemClaims {
   }
 
   /**
-   * Splits an item whose rows are to be resent in two; returns the new items. The caller has a transaction
+   * Splits in two an item whose rows are to be resent; returns the new items. The caller has a transaction
    * open.
    */
   split(item: number): [number, number] {

@@ -9,7 +9,7 @@ const NAMES_OTHER_ROW: ReadonlySet<Problem['code']> = new Set([
   'unfit_fix',
 ])
 
-/** Creates a function that adds the places of its row and of the row it names to a problem. */
+/** Creates a function that adds to a problem the places of its row and of the row it names. */
 export function createPlaceAdder(db: DatabaseSync): (problem: Problem) => Problem {
   // Each reads its rows in its own order.
   const [toPlace, toOtherPlace] = [createPlaceReader(db), createPlaceReader(db)]

@@ -1,4 +1,4 @@
-/** The table grows by segments, so that it never needs a second copy of itself. */
+/** The table grows a segment at a time, so that it never needs a second copy of all of itself. */
 const SEGMENT_BITS = 6
 /** First and largest number of slots in a segment, 8 bytes each, kept at most three quarters full. */
 const SLOTS_FIRST = 1 << 10

@@ -15,7 +15,8 @@ export const PROBLEM_COLUMNS = 'row, severity, code, field, message, args, detai
 export const UNSENT_WARNING = 'unsent_warning'
 
 /**
- * Conditions: a row was left out or skipped; a problem belongs to no such row, where it is only the reason.
+ * Conditions: that a row was left out or skipped, and that a problem is of no such row: of those rows,
+ * problems only say why.
  */
 const IS_LEFT_OUT = LEFT_OUT_STATES.map((state) => `result.state IS '${state}'`).join(' OR ')
 export const NOT_OF_LEFT_OUT = `NOT EXISTS (SELECT 1 FROM result WHERE result.row = problem.row AND (${IS_LEFT_OUT}))`

@@ -127,7 +127,7 @@ function countKinds(kinds: readonly CountedKind[], filter: RowFilter): JournalCo
     state: count('state', ({ state }) => [state]),
     rule: count('rule', (kind) => (hasRule(kind, NO_RULE) ? [NO_RULE] : kind.rules)),
     error: count('error', ({ errorCode }) => [errorCode]),
-    // An error with a code is counted by it; of other causes only the chosen one is a facet, too.
+    // An error with a code is counted by that; of its causes only the chosen one is a facet, too.
     cause: count('cause', ({ errorCode, causes }) =>
       errorCode === null ? causes : causes.filter((cause) => cause === filter.cause),
     ),

@@ -72,7 +72,7 @@ export function countRowsRead(family: RunFamily, counts?: Counts): number {
   return members.reduce((sum, member) => sum + member.record.rowsRead, taken)
 }
 
-/** Rows tried in any of the runs that are to be resent. */
+/** Rows to be resent that were tried in any of the runs. */
 export function countToRepeat({ members, whole }: RunFamily, counts: Counts): number {
   let rows =
     (counts.get('state')?.get('pending') ?? 0) - members.reduce((sum, one) => sum + countFirstTries(one), 0)

@@ -88,8 +88,8 @@ export function countKindRows(searched: Searched, filter: RowFilter): Uint32Arra
 }
 
 /**
- * Counts the values and score bands of the rows under a filter; each count ignores the filter's part on its
- * own kind, a band that on its own class. Only for complete findings.
+ * Counts the values and score bands of the rows under a filter; each count ignores what the filter says of
+ * its own kind or, for a band, of its own class. Only for complete findings.
  */
 export function countFound(searched: Searched, filter: RowFilter): Facet[] {
   const { index, findings } = searched
@@ -180,7 +180,7 @@ function toTests({ findings, judged }: Searched, filter: RowFilter): Test[] {
 
 function toScoreTest(findings: RowFindings, className: string, bands: readonly ScoreFilter[]): Test {
   const scores = findings.scoresOf(className)
-  // Scores are kept with 24 bits; limits are compared unrounded.
+  // Scores are compared with 24 bits, and limits are rounded alike.
   const from = Float32Array.from(bands, (band) => band.from)
   const below = Float32Array.from(bands, (band) => band.below ?? Number.POSITIVE_INFINITY)
   const passes = (row: number) => {

@@ -33,7 +33,7 @@ export const MARKS = {
   row: 1,
   /** It was tried. */
   tried: 2,
-  /** Its request names a variant or models. */
+  /** Its request was read for its variant and models, if it has any. */
   sent: 4,
   /** Its answer was read. */
   read: 8,
@@ -49,8 +49,8 @@ export type FoundKind = FacetOf<'values'>
 export const FOUND_KINDS: readonly FoundKind[] = listFacetKinds('values')
 
 /**
- * Where the values of a kind are: in a field of the request, in the answer of a task, or there if it has any.
- * The file is the row's.
+ * Where the values of a kind are: in a field of the request, in the answer of a task, or, with both, in the
+ * answer if it has any, else in the field. The file is the row's.
  */
 export const FOUND: Record<FoundKind, { field?: string; named?: 'language' | 'model' }> = {
   file: {},

@@ -36,8 +36,8 @@ export class RowFindings {
   readonly #merged = new Map<string, unknown>()
 
   /**
-   * Empty findings; a journal's are stored if it has `storedFromRows` rows. Journals unchanged since `before`
-   * are not read again.
+   * Empty findings; a journal's are stored if it has at least `storedFromRows` rows. Journals unchanged since
+   * `before` are not read again.
    */
   constructor(before: RowFindings | null = null, storedFromRows = STORED_FROM_ROWS) {
     this.#before = before

@@ -107,7 +107,7 @@ export function findGenerated(
   return names.some((name) => isGivenBySource(name, plan, mapping, columns)) ? null : names.join('+')
 }
 
-/** Files served by this machine have, and are sent by, an address of each run. */
+/** Files served by this machine get a new address in each run, and are sent by it. */
 function isServedHere(name: string, plan: Plan, columns: readonly string[]): boolean {
   const isAddress = fieldsOf(plan.operation).some((field) => field.name === name) && ADDRESSES.has(name)
   return isAddress && plan.source.media?.kind === 'host' && hasMediaFiles(plan, columns)
