@@ -77,7 +77,7 @@ interface Sending {
   search?: Pick<CapacityPlan, 'start' | 'max' | 'unit'>
 }
 
-/** Sends nothing to a production connection without a person's consent. */
+/** Lets nothing be sent to a production connection without a person's consent. */
 export interface ProductionGate {
   /**
    * Resolves when sending may begin: the run was admitted, its service is not production, or a person

@@ -32,7 +32,7 @@ export const NONCE_MAX_CHARACTERS = 128
 /** Longest wait for a proof, milliseconds. */
 const PROOF_TIMEOUT_MS = 5_000
 
-/** Answers a nonce in a way that takes the admin token, without revealing it. */
+/** Answers a nonce in a way that requires the admin token, without revealing it. */
 export function answerNonce(nonce: string, adminToken: string): string {
   return createHmac('sha256', adminToken).update(`sandbox proof ${nonce}`).digest('base64url')
 }

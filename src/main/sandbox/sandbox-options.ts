@@ -40,7 +40,7 @@ const sandboxOptionsSchema = z.strictObject({
     .default(64 * 1024 * 1024),
   /** Longest time for a whole request to arrive; the head has a sixth of it. */
   requestTimeoutMs: z.int().min(1).default(60_000),
-  /** Most pending callbacks; above it, async requests with a callback are answered with 503. */
+  /** Most pending callbacks; with that many, async requests with a callback are answered with 503. */
   maxPendingCallbacks: z.int().min(1).default(100_000),
   /**
    * The workspace whose media files are fetched for the custom indexes, only from the loopback addresses that

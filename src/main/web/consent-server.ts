@@ -104,7 +104,7 @@ export async function openConsentServer(options: {
       const token = randomBytes(32).toString('base64url')
       const url = `${origin}${ENTRY_PATH}#${token}`
       const { promise, resolve, reject } = Promise.withResolvers<boolean>()
-      // May reject while the question is being shown, when nobody awaits it yet.
+      // May reject while the question is being shown, or after that failed, when nobody awaits it.
       promise.catch(() => {})
       const asked = { url, tokenHash: toHash(token), question, settle: resolve }
       open?.settle(false)

@@ -33,7 +33,7 @@ function parseCommand(text: string): readonly string[] {
 }
 
 /**
- * Where the plan's key is according to options, replacing everything else known about it; empty if they do
+ * Where the plan's key is according to options, replacing everything else known about it; null if they do
  * not say. Throws commander's `InvalidArgumentError` if they name two places.
  */
 export function toGivenKey({

@@ -135,8 +135,9 @@ export function addLoadOverrides(command: Command): Command {
 }
 
 /**
- * A load with the overrides of options. Stages replace a duration or a number of requests, and the reverse;
- * thresholds replace those of the load. Throws commander's `InvalidArgumentError`.
+ * A load with the overrides of options. Stages replace a duration or a number of requests, and either of
+ * these replaces the other; thresholds replace those of the load. Throws commander's
+ * `InvalidArgumentError`.
  */
 export function toOverriddenLoad(
   load: Load,

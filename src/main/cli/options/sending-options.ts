@@ -136,7 +136,8 @@ export function toStopRule(flags: StopFlags, planned?: StopRule): { stop?: Parti
 }
 
 /**
- * Declares all options of a command that starts a run from a source, except its own and those of `addPace`.
+ * Declares all options of a command that starts a run from a source, except its own; `addPace` declares those
+ * of the pace.
  */
 export function addSendingOptions(
   command: Command,

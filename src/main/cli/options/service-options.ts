@@ -301,8 +301,8 @@ export function toConnectionInput(
 }
 
 /**
- * The same service with the overrides of options. A typed or given key is dropped; one that is given now
- * replaces it. Throws `InvalidArgumentError`.
+ * The same service with the overrides of options. A key that was typed or given earlier is in no plan: the
+ * connection keeps saying where it came from, unless a key is given now. Throws `InvalidArgumentError`.
  */
 export function overrideService(
   { keyFrom, ...known }: PlanConnectionInput,

@@ -156,7 +156,8 @@ async function readActiveKey(
 }
 
 /**
- * A key that may go where a run sends; null if there is none, or it was typed for another address or proxy.
+ * A key that may go where a run sends; null if there is none, or it was typed for another route to the
+ * service.
  */
 async function findKeyFor(
   sources: KeySources,

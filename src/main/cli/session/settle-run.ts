@@ -176,7 +176,7 @@ export async function followRun(
     },
   })
   try {
-    // Rejects with the error that ended intake too, after `ended` has cleared away what was left of the run.
+    // `ended` rejects with the error that ended intake too, once what was left of the run is cleared away.
     handle.ready.catch(() => {})
     return await handle.ended
   } finally {

@@ -195,7 +195,8 @@ function listFixes(group: ProblemGroup): ReadyFix[] {
 }
 
 /**
- * Whether to offer leaving the rows out: if a person is asked about them, or they are probably not content.
+ * Whether to offer leaving the rows out: if a person is asked about them, or they are probably none of the
+ * table's.
  */
 function mayLeaveOut(group: ProblemGroup): boolean {
   return findNeeds(group) !== null || group.code === 'description_row' || group.code === 'footer_row'

@@ -10,10 +10,10 @@ const SILENT_CODES: ReadonlySet<string | null> = new Set([
   GRACEFUL_STOP_CODE,
 ])
 
-/** A wait is no silence before it is as long as this, microseconds. */
+/** Shortest wait for an answer that counts as a silence, microseconds. */
 export const SILENCE_MIN_US = 1_000_000
 
-/** A gap without requests in flight that does not end a silence (ticks, thread hand-overs), microseconds. */
+/** Longest gap between requests that does not end a silence (ticks, thread hand-overs), microseconds. */
 const BETWEEN_US = 100_000
 
 /** A time without any answer while requests were in flight, microseconds since measuring began. */

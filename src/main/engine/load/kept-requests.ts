@@ -40,7 +40,7 @@ export function createSample(
   }
 }
 
-/** Why a chosen request is kept: for the sample, by its draw, as an error, or both. */
+/** Why a chosen request is kept: for the sample (with its draw), as an error, or both. */
 export interface KeepReason {
   draw: number | null
   isError: boolean

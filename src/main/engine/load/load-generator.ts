@@ -172,7 +172,8 @@ export class LoadGenerator {
   }
 
   /**
-   * Gives up due requests without a free slot: at once if the plan says so, else long after the load's end.
+   * Gives up due requests without a free slot: at once if the plan says so, else once the load's end is longer
+   * ago than the graceful stop.
    */
   #drop(nowMs: number): void {
     const { pacer, load } = this.#options

@@ -41,7 +41,7 @@ export function toLoadPostId(runToken: string, sequence: number): string {
     : `${runToken}-${sequence + 1}`
 }
 
-/** Whether a number belongs to the warm-up or to the first request, neither of which is measured. */
+/** Whether a number is one of the warm-up or {@link FIRST_SEQUENCE}; neither is measured. */
 export function isWarmup(sequence: number): boolean {
   return sequence >= WARMUP_SEQUENCE
 }

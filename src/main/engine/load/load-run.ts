@@ -412,7 +412,7 @@ export class LoadRun {
     return silentUs < this.#leastSilenceUs ? null : silentUs / 1000
   }
 
-  /** The time without an answer that lasts; null while nothing is in flight. */
+  /** The present time without an answer; null while nothing is in flight. */
   get #openSilence(): SilenceSpan | null {
     if (this.#openSinceMs === null) return null
     // The warm-up is not measured.

@@ -4,8 +4,8 @@ import { toFound } from '../../../shared/run/problem.ts'
 import { findFilledBy } from './left-out-content.ts'
 
 /**
- * Rows whose column of models, which nobody stated, names others than the plan does for all rows. `mapping` is the
- * resolved one of the plan.
+ * Rows whose column of models, which nobody stated, names other models than the plan does for all rows.
+ * `mapping` is the resolved one of the plan.
  */
 export class OtherModels {
   /** The plan's models; empty if no row can name others. */
@@ -18,7 +18,7 @@ export class OtherModels {
     this.#models = isMatched && plan.operation.kind === 'task' ? plan.operation.models.join(', ') : ''
   }
 
-  /** Looks at one more row that is sent. */
+  /** Checks one more sent row. */
   note(row: number, body: Readonly<Record<string, unknown>>): void {
     if (this.#models === '' || !Array.isArray(body['models'])) return
     const own = body['models'].join(', ')
@@ -28,7 +28,7 @@ export class OtherModels {
     this.#example ??= { row, severity: 'warning', field: 'models', ...cause, found: toFound(own) }
   }
 
-  /** The first such row, and how many they are. */
+  /** The number of such rows, and the first of them. */
   findWarnings(): { rows: number; example: FoundProblem }[] {
     return this.#example === null ? [] : [{ rows: this.#rows, example: this.#example }]
   }

@@ -409,8 +409,8 @@ function compileSource(
 
 /**
  * Gives the value that must be unique among a source's rows: a task's post_id, or a term as the service
- * compares it, lower-cased (docs/interface.md §4.5, §8). Of an index's items, the one that should be. Null if there
- * is none, or the mapping guarantees it.
+ * compares it, lower-cased (docs/interface.md §4.5, §8). For an index, gives the item, which should be
+ * unique. Null if there is none, or the mapping guarantees it.
  */
 function createUniqueKey(
   { operation, fixes = [] }: Plan,

@@ -54,8 +54,8 @@ const OTHER_DAMAGE = new RegExp(
 )
 
 /**
- * Where {@link OTHER_DAMAGE} can begin: with signs that few texts have, or letters not followed by another
- * one.
+ * Where {@link OTHER_DAMAGE} can begin: with signs that few texts have, or with letters that neither another
+ * letter nor white space follows.
  */
 const MAY_BE_OTHER = /[РСпяΞΟ][^а-яА-ЯёЁα-ωΑ-Ωά-ώ\s]|[׳طظĂĹÄ├Ô√锟鈥縺繧繝]/
 

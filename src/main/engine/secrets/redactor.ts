@@ -82,7 +82,7 @@ export class Redactor {
     return redacted + text.slice(at)
   }
 
-  /** The same for bytes; returns the same bytes if they contain no secret. */
+  /** The same for bytes; returns the same bytes if they contain no secret. Other bytes never change. */
   redactBytes(bytes: Uint8Array): Uint8Array {
     if (bytes.length < this.#shortest) return bytes
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
@@ -107,7 +107,7 @@ export class Redactor {
     return joinSpans(spans)
   }
 
-  /** Whether characters of a secret may be escaped in a text; most with backslashes and `&` have none. */
+  /** Whether characters of a secret may be escaped in a text; few texts with backslashes and `&` have any. */
   #mayHaveEscapes(text: string): boolean {
     if (text.includes('%') || hasEntity(text)) return true
     for (let at = text.indexOf('\\'); at >= 0; at = text.indexOf('\\', at + 1)) {
@@ -197,7 +197,7 @@ function toSmall(text: string): string {
 
 /**
  * A secret as text, as its UTF-8 bytes with one character each, in hexadecimal, and as its UTF-16 bytes
- * without the zero at either end; all in lower case.
+ * without the zero at one end; all in lower case.
  */
 function toPlain(secret: string): string[] {
   const bytes = Buffer.from(secret, 'utf8')

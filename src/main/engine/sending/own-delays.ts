@@ -12,8 +12,8 @@ const SHAPED_PERCENTILES = [
 ] as const
 
 /**
- * What this machine may add to a figure before it counts: both limits must be exceeded. A figure may be off
- * by 1 ms; the rest is the time that timely reading takes.
+ * What this machine may add to a figure before it counts: both limits must be exceeded. A figure is wrong
+ * by about 1 ms then; the missing 0.1 ms is the allowance for timely reading.
  */
 const SHAPED_SHARE = 0.1
 const SHAPED_MS = 0.9

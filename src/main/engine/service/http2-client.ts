@@ -27,7 +27,7 @@ import { TRACE_HEADER } from './trace-context.ts'
 /** Code of a request that the service refused unprocessed each time it was sent (RFC 9113 §8.7). */
 const REFUSED_STREAM_CODE = 'REFUSED_STREAM'
 
-/** How often a request that the service refuses unprocessed is sent. */
+/** How often, at most, a request that the service refuses unprocessed is sent. */
 const SENDS_MAX = 5
 
 /** Most informational answers before the answer itself. */

@@ -2,7 +2,7 @@ import { SERVICE_ERRORS } from '../../../shared/service/errors.ts'
 import { parseJson } from '../../../shared/service/parse-json.ts'
 import { REDACTED, type Redactor } from '../secrets/redactor.ts'
 
-/** Member names in the interface's answers that are as long as a secret may be. */
+/** Member names in the interface's answers that are long enough to be a secret. */
 const NAMES: ReadonlySet<string> = new Set([
   ...['action_id', 'action_name', 'action_reasons', 'added_terms', 'appeal_id', 'appeal_judgment'],
   ...['appeal_status', 'application_id', 'content_id', 'content_metadata', 'content_variant', 'created_at'],
@@ -26,7 +26,7 @@ export function redactAnswer(redactor: Redactor, body: string): string {
   return redacted === body || parseJson(body) === undefined ? redacted : redactJson(redactor, body)
 }
 
-/** The same for bytes; returns the same bytes if they contain no secret. */
+/** The same for bytes; returns the same bytes if they contain no secret. Other bytes never change. */
 export function redactAnswerBytes(redactor: Redactor, bytes: Uint8Array): Uint8Array {
   if (redactor.redactBytes(bytes) === bytes) return bytes
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
@@ -67,7 +67,7 @@ function isName(json: string, end: number): boolean {
   return json[at] === ':'
 }
 
-/** Numbers that consist of a secret become texts. */
+/** Numbers that are a secret and nothing else become texts. */
 function redactNumbers(redactor: Redactor, json: string): string {
   return json.replaceAll(/[-\d][\d.eE+-]{7,}/g, (number) =>
     redactor.redact(number) === REDACTED ? `"${REDACTED}"` : number,

@@ -34,7 +34,7 @@ export interface ServiceClientOptions {
     Partial<
       Pick<PlanConnection, 'headers' | 'userAgent' | 'keepAlive' | 'resolve' | 'unixSocket' | 'traceparent'>
     >
-  /** Called at each request, so that the key can be switched during a run; returns null if none is sent. */
+  /** Called at each request, since a run can switch its key; returns null if none is ever sent. */
   readApiKey: () => ApiKey | null
   /** If the connection's proxy requires them. */
   proxyCredentials?: ProxyCredentials | null
@@ -46,7 +46,7 @@ export interface ServiceClientOptions {
   httpVersion?: '1.1' | '2'
   /** Most HTTP/2 connections at a time (default: as many as the service's limit of streams requires). */
   http2Connections?: number | undefined
-  /** Whether answers keep all their headers (default: no, since little else reads them). HTTP/1.1 only. */
+  /** Whether answers keep all their headers, which only the scratchpad shows (default: no). HTTP/1.1 only. */
   keepsHeaders?: boolean
   /** Threads that send at the same time and share the memory for answers (default: 1). */
   threads?: number
@@ -72,7 +72,7 @@ export interface ServiceClient {
    */
   retire(): void
   /**
-   * Closes the connection at once, a shared one with its last user; a request in flight ends in `breakdown`.
+   * Closes the connection at once, a shared one with its last user; a request in flight ends as a breakdown.
    */
   destroy(): Promise<void>
 }

@@ -154,7 +154,8 @@ type Scores = TaskResult['classScores']
 
 /**
  * Reads a default, legacy or v2 task response, an acknowledgement or a task callback. Tolerant: skips what is
- * missing or of another type. Null without a task_id and an id. Hand-written, since it runs on every answer.
+ * missing or of another type. Null if there is neither a task_id nor an id. Hand-written, since it runs on
+ * every answer.
  */
 export function readTaskResponse(body: unknown): TaskResult | null {
   if (!isJsonObject(body)) return null

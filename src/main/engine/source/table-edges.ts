@@ -367,7 +367,7 @@ function isOtherTable(
   width: number,
 ): boolean {
   if (above.length === 0 || below.length === 0) return false
-  // A column's name is not a value of another one, in any case.
+  // A column's name is not one of the values above, whatever the case of its letters.
   const isValue = (cell: string, index: number) =>
     cell !== '' && above.some((row) => row.cells[index]?.toLowerCase() === cell.toLowerCase())
   if (cells.some(isValue)) return false

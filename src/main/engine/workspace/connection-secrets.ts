@@ -247,7 +247,7 @@ export async function readKeysToRemove(
   return found
 }
 
-/** Longest time to keep a key, including the wait for a person to unlock the store, milliseconds. */
+/** How long storing a key may take, including the wait for a person to unlock the store, milliseconds. */
 const KEEPING_MS = 600_000
 
 /**

@@ -126,7 +126,7 @@ for (const [code, words] of Object.entries(FREQUENT_WORDS)) {
 /** Most words looked at to decide the language. */
 const WORDS_READ = 200
 
-/** Least frequent words of another language needed to override the default, English. */
+/** How many frequent words of another language it takes, at least, to override the default, English. */
 const MIN_WORDS = 2
 
 const ASCII_ONLY = /^[\x20-\x7e\s]*$/

@@ -91,8 +91,8 @@ function toP95({ latency_ms }: RunSummary): string {
 }
 
 /**
- * `passed`, how many thresholds of a load test failed, or `no success`, which fails it too. Empty without
- * thresholds.
+ * `passed`, how many thresholds of a load test failed, or `no success`, which fails it even without
+ * thresholds. Empty for other runs, and if nothing is judged.
  */
 function toThresholds(summary: RunSummary): string {
   const { thresholds, state } = summary

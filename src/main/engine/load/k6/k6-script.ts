@@ -41,7 +41,7 @@ function toK6Hosts(resolve: readonly string[]): Record<string, string> {
   )
 }
 
-/** Further headers. The script reads values from variables and files out of variables. */
+/** Further headers. The script reads from variables what the plan takes from variables and files. */
 function formatK6Headers(headers: PlanHeaders = {}): string {
   return Object.entries(headers)
     .map(([name, written]) => `, ${JSON.stringify(name)}: ${toExpression(name, written)}`)

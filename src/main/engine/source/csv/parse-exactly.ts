@@ -1,8 +1,8 @@
 /**
- * The fault of a record: text after a closing quote, which is part of the cell or ends at its line; no
- * closing quote before the end, or only one with text after it; white space before an opening quote; a
- * backslash before a quote or line end that may be an escape; or a line break outside quotes that ends no
- * record.
+ * The fault of a record: text after a closing quote, which is part of the cell, or with which the record
+ * ends at the end of its line; no closing quote before the end, or only one with text after it; white space
+ * before an opening quote; a backslash before a quote or line end that may be an escape; or a line break
+ * outside quotes that ends no record.
  */
 export type RecordFault =
   | 'misplaced'

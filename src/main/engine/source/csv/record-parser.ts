@@ -269,8 +269,8 @@ function parsePieceExactly(text: string, syntax: RecordSyntax, options: PieceOpt
   for (;;) {
     // After the last line there is only the added line end.
     if (isEnd && hasEndedByLine && cursor === text.length - 1) cursor = text.length
-    // If there are such lines, check this before reading the record to its end, since each would extend up to
-    // the end.
+    // Once a record has ended with its line, check for that first: to read each such record on would take it
+    // to the end of the text.
     let record = hasEndedByLine ? null : parseRecord(text, cursor, syntax)
     if ((record === null || record.fault !== null) && options.width !== undefined) {
       const lineEnd = findEndOfLine({ text, start: cursor, isEnd }, syntax, width)

@@ -157,7 +157,10 @@ function toLengthProblem(
   return { row, severity: 'warning', code: 'ragged_row', args, found }
 }
 
-/** Text beyond the last named column may be the rest of a text that the delimiter cut; mappings use it. */
+/**
+ * Text beyond the last named column may be the rest of a text that the delimiter cut. It is lost unless a
+ * mapping uses it.
+ */
 function findUnnamed(
   row: number,
   cells: readonly string[],

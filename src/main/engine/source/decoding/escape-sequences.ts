@@ -112,8 +112,8 @@ function findHz(piece: Buffer): EscapedEncoding | null {
 
 /**
  * Whether a run is a word in capitals (`UK+USA`, `=A1+SUM(B1)`), which happens to be base64. Escapes of Latin
- * letters, which are most runs of capitals, begin with A. A dash (`+IBM-`) is the sign with which UTF-7
- * closes its runs.
+ * letters, which are most runs of capitals, begin with A. Escapes of dashes (`+IBM-`) end with the sign that
+ * closes runs of UTF-7.
  */
 function isCapitals(whole: string): boolean {
   return /^\+[B-Z][A-Z]*$/.test(whole)

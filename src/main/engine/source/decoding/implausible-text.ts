@@ -70,8 +70,8 @@ export function measureImplausibility(text: string): { weight: number; character
 const FOREIGN_LETTER_WEIGHT = 1
 
 /**
- * How many common letters Cyrillic text lacks: in one of its encodings capitals become small letters, in
- * another common letters become rare ones.
+ * How many common letters Cyrillic text lacks. In the wrong encoding it has fewer: the capitals of one are
+ * small and rarer letters of another.
  */
 function countMissingCyrillic(text: string): number {
   const letters = text.match(/\p{Script=Cyrillic}/gu)?.length ?? 0

@@ -5,7 +5,7 @@ import { isLeftBehind } from './walk-folder.ts'
 /** Most names that a warning has. */
 const NAMED_MAX = 3
 
-/** Files and folders that were passed over: hidden ones, and those that programs and systems leave in folders. */
+/** Files and folders that were skipped: hidden ones, and those that programs and systems leave in folders. */
 export class SkippedFiles {
   #count = 0
   /** The first that a person may have made, and the first of the others. */

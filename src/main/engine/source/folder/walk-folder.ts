@@ -31,7 +31,8 @@ function isHidden(name: string): boolean {
  *
  * A link to something that the walk visits anyway is skipped, so that nothing comes twice and loops end; a
  * link to something hidden inside the folder is followed once. `onHidden` is called for each path that is
- * hidden, or left by a program or system; a folder's ends in a slash. Throws what the system throws for the folder itself.
+ * hidden, or left by a program or system; a folder's ends in a slash. Throws what the system throws for the
+ * folder itself.
  */
 export function* walkFolder(
   root: string,

@@ -11,8 +11,8 @@ export interface BatchRow {
 }
 
 /**
- * Columns for one of several inputs of a line: its number, and how many there are; and its type, for a text
- * that is a part, as images always are.
+ * Columns of an input. Its number and the number of inputs are filled if the line has several; its type is
+ * there for a text that is a part, as images always are.
  */
 export const INPUT_COLUMNS = { number: 'input', count: 'inputs', type: 'input_type' } as const
 

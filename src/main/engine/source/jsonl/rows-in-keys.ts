@@ -86,7 +86,7 @@ export class RowsInKeys {
     const sum = before === undefined ? 0 : before.objects
     found.objects = sum === null || found.objects === null ? null : sum + found.objects
     found.hasTexts ||= before?.hasTexts === true
-    // A key that occurs twice in a row counts once.
+    // A key that one row has twice counts once.
     if (before !== undefined) found.rows = before.rows + (before.of === this.#rows ? 0 : 1)
     this.#found.set(name, found)
   }
