@@ -15,7 +15,7 @@ const END_HEADERS = 4
 /** Codes of RST_STREAM and GOAWAY (RFC 9113 §7). */
 export const H2_CODES = { noError: 0, internal: 2, refused: 7, cancel: 8, enhanceYourCalm: 11 } as const
 
-/** A test's actions on one connection; everything else that is sent are SETTINGS and acks. */
+/** A test's actions on one connection, on which nothing else is sent except SETTINGS and acks. */
 export interface RawHttp2Wire {
   /** Number of the connection, from 0. */
   connection: number

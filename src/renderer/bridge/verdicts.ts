@@ -203,7 +203,7 @@ export async function readNarrowedAgain(client: QueryClient): Promise<void> {
   await client.invalidateQueries({ predicate })
 }
 
-/** Number of stores that wait, including the one in progress. */
+/** Number of pending writes of verdicts, including the one in progress. */
 let waiting = 0
 
 /**

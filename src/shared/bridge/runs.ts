@@ -184,7 +184,7 @@ export const runsContract = {
   pause: base.input(runIdSchema).output(doneSchema),
   /**
    * Continues a paused run; `accept` is what it stopped for, and with `despiteErrors` it continues however
-   * many rows fail. A person is asked as by `begin`, unless `begin` already covered the whole run.
+   * many rows do not succeed. A person is asked as by `begin`, unless `begin` already covered the whole run.
    */
   resume: base
     .input(ofRun({ accept: acceptedSchema, despiteErrors: z.boolean().exactOptional() }))

@@ -158,7 +158,7 @@ export function judgeProbe(level: number, summary: RunSummary): CapacityProbe {
 const STALLS_ADDED = 3
 
 /**
- * The delay in a percentile by late sending and reading is known; requests sent together wait as long again.
+ * Late sending and reading delay a percentile by a known time; requests sent together wait as long again.
  */
 const DELAYS_ADDED = 2
 

@@ -242,7 +242,7 @@ export class Labels {
 
   #learn(value: string): readonly number[] {
     const mapped = this.#findMapped(value)
-    // A row that should trigger a certain rule should also trigger any rule.
+    // A row that should trigger a certain rule also counts as one that should trigger at least one.
     const targets = this.#any === null || mapped.length === 0 ? mapped : [...new Set([...mapped, this.#any])]
     if (this.#known.size < SPLIT_MAX) this.#known.set(value, targets)
     return targets

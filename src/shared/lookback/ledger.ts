@@ -153,7 +153,7 @@ const countsSchema = z.record(z.string(), z.int())
 
 const commonSchema = z.object({
   service: ledgerServiceSchema,
-  /** All services with such a ledger, including this one; the most recently used comes first. */
+  /** All services with such a ledger, including this one; the most recently used comes last. */
   services: z.array(ledgerServiceSchema),
   /** Runs that the ledger was read from; retries count separately. */
   runs: z.int(),

@@ -13,7 +13,7 @@ export const verdictSchema = z.object({
   row: z.int(),
   /**
    * `agree`: the triggered rules are right. `should` and `should-not`: right except for one rule, which is
-   * missing or too many. `unsure`: the person cannot tell.
+   * missing or should not have triggered. `unsure`: the person cannot tell.
    */
   verdict: z.enum(VERDICTS),
   /** Name or id of the rule of `should` and `should-not`; null for the others. */
@@ -106,7 +106,7 @@ export function setNote(known: readonly RowVerdict[], text: string): RowVerdict[
 
 /**
  * The verdicts that follow from a person's labels of a row: the decision is right, or some rules are missing
- * or too many. Rules are compared by name.
+ * or should not have triggered. Rules are compared by name.
  */
 export function toVerdicts(
   labels: ReadonlySet<string>,

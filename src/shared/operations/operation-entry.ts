@@ -92,7 +92,7 @@ export interface OperationTraits<Own, Scratch> {
     verb: string
     /** The effect of a single request, as in "The request adds an item to an index". */
     single: string
-    /** The count of its succeeded rows. */
+    /** The name of the count of its succeeded rows. */
     done?: string
     /** What it irreversibly deletes, a sentence; null if nothing. `fills` tells which fields are sent. */
     lasting?(operation: Own, fills: (field: string) => boolean): string | null

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { OptionTable } from './option.ts'
 
-/** When a run stops because too many rows fail; it pauses instead if a person can be asked. */
+/** When a run stops because too many rows do not succeed; it pauses instead if a person can be asked. */
 export const STOP_OPTIONS = {
   errorPercent: {
     schema: z.number().min(0).max(100).default(20),

@@ -47,7 +47,7 @@ const fixSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('substitute'),
     field: z.enum(['user_id', 'post_id']),
-    /** The characters to replace (default: `_;~`); version 0.2.0 replaced `_;`. */
+    /** The characters for which an id is changed (default: `_;~`); version 0.2.0 did so for `_;`. */
     escapes: z.enum(['_;~', '_;']).exactOptional(),
   }),
   /** This id or term is sent without white space at its ends and without invisible characters. */
@@ -154,7 +154,7 @@ export function toSubstituted(field: string): string[] {
 
 const SUBSTITUTES: Readonly<Record<string, string>> = { _: '~5F', ';': '~3B', '~': '~7E' }
 
-/** The characters that a fix replaces in an id. */
+/** The characters for which a fix changes an id. */
 type Escapes = NonNullable<Extract<Fix, { kind: 'substitute' }>['escapes']>
 
 /**
@@ -172,7 +172,7 @@ export function toStoredFixes(fixes: readonly Fix[]): Fix[] {
   return fixes.map((fix) => (fix.kind === 'substitute' ? { ...fix, escapes: fix.escapes ?? '_;~' } : fix))
 }
 
-/** Fixes from a journal; version 0.2.0 did not store which characters it replaced. */
+/** Fixes from a journal; version 0.2.0 did not store for which characters it changed ids. */
 export function fromStoredFixes(fixes: readonly Fix[]): Fix[] {
   return fixes.map((fix) => (fix.kind === 'substitute' ? { ...fix, escapes: fix.escapes ?? '_;' } : fix))
 }

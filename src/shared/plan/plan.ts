@@ -79,7 +79,7 @@ export type RetryRules = z.infer<typeof retrySchema>
 
 const stopSchema = z.object(toShape(STOP_OPTIONS))
 
-/** When a run stops because too many of its rows fail. */
+/** When a run stops because too many of its rows do not succeed. */
 export type StopRule = z.infer<typeof stopSchema>
 
 export const DEFAULT_STOP_RULE: StopRule = stopSchema.parse({})

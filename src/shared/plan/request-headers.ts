@@ -58,8 +58,8 @@ const RENEWED =
 const KEY = /(?:^|[-_]|api)key$/i
 
 /**
- * What another value of a header (as written or as sent) means: `always` another tenant or deployment,
- * `as_key` what another key means, `never` anything, since the value changes with each request or is renewed.
+ * What another value of a header (as written or as sent) means. `always`: another tenant or deployment.
+ * `as_key`: the same as another key. `never`: nothing, since values change with each request or are renewed.
  */
 export function saysWhoIsAsked(name: string, text: string): 'always' | 'as_key' | 'never' {
   if (CHANGING.test(name) || RENEWED.test(name) || holdsCredentials(text)) return 'never'

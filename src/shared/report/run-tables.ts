@@ -33,7 +33,7 @@ import {
 } from './report.ts'
 import { toCounts, toLatencyTable } from './summary-report.ts'
 
-/** Failed rows by cause, for a page: everything about a cause is in one cell. */
+/** Unsuccessful rows by cause, for a page: everything about a cause is in one cell. */
 export function toFailuresTable({ failures, summary }: RunReport): Table {
   const repeated = noteRepeated(failures)
   return {

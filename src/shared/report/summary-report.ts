@@ -393,7 +393,7 @@ const OUTCOME_TONES: Readonly<Record<ErrorGroup['outcome'], Tone>> = {
   overdue: 'odd',
 }
 
-/** Failed rows by cause, most first, each with what to do about it. */
+/** Unsuccessful rows by cause, most first, each with what to do about it. */
 function listErrorFacts(summary: RunSummary, commandPrefix: string): Fact[] {
   // Rows that failed the checks are listed by cause, with examples, after the summary.
   const groups = mergeErrorGroups(summary.errors.filter((group) => group.outcome !== 'invalid'))

@@ -70,7 +70,7 @@ export const triggeredRuleSchema = z.object({
   rule_id: z.string(),
   rule_name: z.string(),
   rows: z.int(),
-  /** Of these, rows that failed, if any: the service answered with the rule and an error. */
+  /** Of these, rows without success, if any: the service answered with the rule and an error. */
   without_success: z.int().optional(),
 })
 
@@ -519,8 +519,8 @@ export function toShownState(
 }
 
 /**
- * Whether something went wrong: a run stopped by itself, rows failed, or a load test crossed a threshold or
- * had no success.
+ * Whether something went wrong: a run stopped by itself, rows did not succeed, or a load test crossed a
+ * threshold or had no success.
  */
 export function hasFailed(
   summary: SummaryOfLoad & Pick<RunSummary, 'state' | 'thresholds' | 'rows'>,

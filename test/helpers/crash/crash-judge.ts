@@ -20,7 +20,8 @@ export interface Judge {
   /** Rows committed as succeeded before the last session must not have arrived again in it. */
   checkSettled(): void
   /**
-   * Every row has exactly one final state, and was accepted once, plus once for each time listed as unknown.
+   * Every row has exactly one final state, and was accepted once, plus at most once for each time that it was
+   * listed as unknown.
    */
   judgeEnd(runId: string): void
 }

@@ -105,7 +105,7 @@ export function readClockUs(): number {
 
 /** A request that a service read. */
 export interface RecordedRequest {
-  /** Empty if there is none. */
+  /** Path and query. */
   path: string
   /** Empty if it has none. */
   body: string

@@ -213,7 +213,7 @@ function RunHead(props: {
   )
 }
 
-/** How many rows failed or were not sent, such as `3 of 30 rows did not succeed`; null if all succeeded. */
+/** How many rows did not succeed or were not sent: `3 of 30 rows did not succeed`; null if all succeeded. */
 function describeMissing(rows: RunSummary['rows'], notSent: number): string | null {
   const unsuccessful = countUnsuccessful(rows)
   const of = `of ${formatCounted(rows.read, 'row')}`

@@ -58,7 +58,7 @@ export function CheckNotice(props: {
   )
 }
 
-/** A status for an unknown appeal is answered with 400 (docs/interface.md §4.7). */
+/** A request about an unknown appeal is answered with 400 (docs/interface.md §4.7). */
 const EXPECTED_STATUS = 400
 
 function sayAnswered(status: number, durationMs: number): string {

@@ -11,7 +11,7 @@ import { type FileWriter, useFileWriter } from '../../ui/written-file.tsx'
 /** Follows the number of cells that were guarded as formulas. */
 export const LOSSLESS_UNCHANGED = '“Lossless” on Export writes them unchanged'
 
-/** Writes a run's succeeded rows to one file, and its failed rows to another, each with its reason. */
+/** Writes a run's succeeded rows to one file, and unsuccessful ones to another, each with its reason. */
 export function writeOutcomes(
   file: FileWriter,
   run: { runId: string; name: string },

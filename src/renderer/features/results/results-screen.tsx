@@ -49,12 +49,12 @@ export function ResultsScreen(props: {
   filter: RowFilter
   /** Called with the filter at each change. */
   onFilter: (filter: RowFilter) => void
-  /** Writes succeeded and failed rows to two files, and says where they are. */
+  /** Writes succeeded and unsuccessful rows to two files, and says where they are. */
   outcomeFiles: { action: SecondaryAction; notice: ReactNode }
   onExport: () => void
-  /** Resends failed rows. */
+  /** Resends unsuccessful rows. */
   onRetry: () => void
-  /** Corrects rows that failed or were never sent, and then sends them. */
+  /** Corrects rows that did not succeed or were never sent, and then sends them. */
   onCorrect: () => void
   /** Opens a row's request, to change it and send it once by hand. */
   onScratchpad: (row: number) => Promise<void>

@@ -34,7 +34,7 @@ export function RunActions(props: {
   /** Asks for another key; null if the key cannot be changed. */
   onKey: (() => void) | null
   lookBack: ReactNode
-  /** Writes succeeded and failed rows to two files, after the run has ended. */
+  /** Writes succeeded and unsuccessful rows to two files, after the run has ended. */
   outcomeFiles: SecondaryAction
 }) {
   const { runId, summary, phase, acceptance, onError } = props

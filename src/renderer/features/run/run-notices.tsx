@@ -131,7 +131,7 @@ export function StopNotice(props: {
   runId: string
   /** Asks for another key; null if the key cannot be changed. */
   onKey: (() => void) | null
-  /** Continues although the service answers with other ids, or however many rows fail. */
+  /** Continues although the service answers with other ids, or however many rows do not succeed. */
   onGoOn: (options: { accept: ['ids_rewritten'] } | { despiteErrors: true }) => void
 }) {
   const { runId, onKey, onGoOn } = props

@@ -59,7 +59,7 @@ export function RunScreen(props: {
   connections: readonly ConnectionEntry[]
   /** Controls for comparing the run with others. */
   lookBack: ReactNode
-  /** Writes succeeded and failed rows to two files, and says where they are. */
+  /** Writes succeeded and unsuccessful rows to two files, and says where they are. */
   outcomeFiles: { action: SecondaryAction; notice: ReactNode }
   onResults: (filter: RowFilter) => void
   onExport: () => void

@@ -5,7 +5,7 @@ import { nameShortcut, useShortcut } from '../shortcuts.ts'
 import styles from './layout.module.css'
 import { ErrorNotice, Notice } from './screen.tsx'
 
-/** A message about something elsewhere than in the person's focus. It stays until dismissed. */
+/** A message about something that happened out of sight of the person. It stays until dismissed. */
 interface Toast {
   /** Another toast with the same key replaces it. */
   key: string

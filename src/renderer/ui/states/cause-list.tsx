@@ -10,7 +10,7 @@ import styles from './states.module.css'
 /** Causes shown at first. */
 const FIRST_CAUSES = 10
 
-/** Causes of failed rows or requests: the outcome, a name, the number, the message, and a note. */
+/** Causes of unsuccessful rows or requests: the outcome, a name, the number, the message, and a note. */
 export function CauseList(props: {
   causes: readonly {
     key: string

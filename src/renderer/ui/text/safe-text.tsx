@@ -5,7 +5,7 @@ import { ActionButton, ScrollRegion } from '../controls.tsx'
 import styles from './safe-text.module.css'
 import { CELL_MAX_CHARACTERS, cutText, cutToldText, type TextPiece, toTextPieces } from './visible-text.ts'
 
-/** Longest text whose full length is shown in a tooltip, in UTF-16 code units. */
+/** Longest text that a tooltip shows in full, in UTF-16 code units. */
 const TITLE_MAX = 500
 
 /** Words that look the same without an element of their own, if lines are not broken. */
