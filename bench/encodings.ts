@@ -3,7 +3,7 @@ import { printTable, toText } from './lib/figures.ts'
 
 const ROWS = [1, 4, 40]
 
-/** Tables of different sentences for each encoding and language, at most. */
+/** Most tables of different sentences for each encoding and language. */
 const OTHER_TABLES = 40
 
 /**

@@ -33,7 +33,7 @@ export interface DesktopApi<F = unknown> {
   chooseExportFile(suggestedName: string): Promise<ExportTarget | null>
   /** Shows a file that {@link chooseExportFile} gave in the system's file manager. */
   showExportFile(target: ExportTarget): Promise<void>
-  /** Takes the oldest request from outside that waits for the page; null if there is none. */
+  /** Takes the request from outside that waits for the page; null if there is none. */
   takeOpened(): Promise<OpenRequest | null>
   /** Calls the listener for each request from outside, for the lifetime of the page. */
   onOpened(listener: () => void): void

@@ -101,7 +101,7 @@ function chooseLevel(settings: CapacitySettings, probes: readonly ProbeResult[])
   return short === undefined ? { kind: 'end', end: 'found' } : toProbe(short.level)
 }
 
-/** Rounds to three digits if the unit allows: whole numbers in flight, rates with at most three decimals. */
+/** Rounds a rate to three digits and at most three decimals, and a number in flight down to a whole number. */
 function roundLevel(level: number, unit: CapacityUnit): number {
   if (unit === 'concurrency') return Math.floor(level)
   return Math.round(Number(level.toPrecision(3)) * 1000) / 1000

@@ -151,8 +151,8 @@ export function toWilsonInterval(
 }
 
 /**
- * The design effect: by how much the variance of a share exceeds that of independent requests, estimated
- * between batches of consecutive ones; at least 1. Student's distribution corrects for few batches, so that a
+ * The design effect: the variance of a share divided by that of independent requests, estimated between
+ * batches of consecutive ones; at least 1. Student's distribution corrects for few batches, so that a
  * normal quantile can be used with it. Null if there are too few batches.
  */
 export function toDesignEffect(

@@ -8,7 +8,7 @@ export function describeChange({ joined }: { joined: Omit<ComparedGroup, 'overal
   return `${formatCount(joined.changed)} of ${formatCounted(joined.rows, 'row')} changed (${formatShare(joined.share ?? 0)}).`
 }
 
-/** Rows that trigger rules in both runs, but others: changes that are neither flips nor other outcomes. */
+/** Rows that trigger different rules in the two runs: changes that are neither flips nor other outcomes. */
 export function countOtherRules({
   joined: { changed, overall },
   outcomes,

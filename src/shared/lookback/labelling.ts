@@ -45,5 +45,5 @@ export const labellingChangeSchema = z.object({
   showsDecision: positionSchema.shape.showsDecision.exactOptional(),
 })
 
-/** Changes during labelling; absent members stay. Ignored if other rows were drawn in the meantime. */
+/** Changes during labelling; absent members stay. Refused if other rows were drawn in the meantime. */
 export type LabellingChange = z.infer<typeof labellingChangeSchema>

@@ -24,7 +24,7 @@ const JOINED = String.raw`(?<=[^\p{ASCII}\s])[\u200c\u200d](?=[^\p{ASCII}\s])|(?
 const JOINERS = new RegExp(JOINED, 'gu')
 const JOINER_OR_REMOVED = new RegExp(`(${JOINED})|[${IGNORED}]`, 'gu')
 
-/** Whether an id has white space other than plain spaces inside, or invisible characters. */
+/** Whether an id has outer white space, inner white space except plain spaces, or invisible characters. */
 export function hasUnseen(id: string): boolean {
   return UNSEEN.test(id)
 }

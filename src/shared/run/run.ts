@@ -257,7 +257,7 @@ const loadSummarySchema = z.object({
       traceparent: z.string().exactOptional(),
     })
     .exactOptional(),
-  /** For async load tests: callbacks that reported an error, were late, or were still awaited at the end. */
+  /** For async load tests: callbacks that reported an error, did not come in time, or were awaited at the end. */
   callbacks: z.object({ rejected: z.int(), overdue: z.int(), outstanding: z.int() }).optional(),
 })
 
