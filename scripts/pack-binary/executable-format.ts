@@ -104,7 +104,7 @@ interface Pe {
   sections: { address: number; sizeBytes: number; offset: number }[]
 }
 
-/** Index of each entry in the data directories (PE format, "Optional Header Data Directories"). */
+/** Byte offset of each entry in the data directories (PE format, "Optional Header Data Directories"). */
 const RESOURCES = 2 * 8
 const SIGNATURE = 4 * 8
 

@@ -113,7 +113,7 @@ async function pack(name: TargetName, to: string, asArchive: boolean): Promise<s
     const { node, licence, builder } = findNode(target, draft)
     const program = join(aside, 'program')
     await assembleProgram(program, { systems: [target.keyring], draft })
-    // npm starts this and shows its output.
+    // Only npm needs these: it starts the first and shows the others.
     for (const path of ['bin', 'man', 'README.md']) rmSync(join(program, path), { recursive: true })
     appendFileSync(
       join(program, 'THIRD-PARTY-NOTICES.txt'),

@@ -7,7 +7,7 @@ export interface Target {
   processor: Processor
   /** Node's name for the system. */
   runsOn: `${NodeJS.Platform}-${Processor}`
-  /** The package with its Node in package.json; null if only a machine of that system can supply it. */
+  /** The package with its Node, as in package.json; null if only a machine of that system can supply it. */
   package: string | null
   keyring: KeyringSystem
   /** The file name of its program. */
@@ -76,7 +76,7 @@ export function toExecutableName(version: string, target: TargetName): string {
   return `sluice-${version}-${target}`
 }
 
-/** The extension of a target's archive. */
+/** The file name of a target's archive. */
 export function toArchiveName(version: string, target: TargetName): string {
   return `${toExecutableName(version, target)}${TARGETS[target].system === 'win' ? '.zip' : '.tar.gz'}`
 }

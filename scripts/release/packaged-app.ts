@@ -90,7 +90,7 @@ export function readExpectedHash({ system, program, resources }: PackagedApp): s
   return listed?.[1] ?? ''
 }
 
-/** Files that no other file names: Electron, a thread or a person opens them directly. */
+/** Files that no other file names: Electron, whatever starts a thread, or a person opens them. */
 const ENTRIES = [
   'package.json',
   'out/THIRD-PARTY-NOTICES.txt',

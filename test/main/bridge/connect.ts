@@ -19,7 +19,7 @@ export type Transport = 'websocket' | 'message port'
 /** A window's end of the bridge. */
 export interface TestWindow {
   client: BridgeClient
-  /** Every message that the window received, in order. */
+  /** Every message that the window received, as it came. */
   received: string[]
   /** Sends something that no client would. */
   sendRaw(message: string): void

@@ -80,7 +80,7 @@ it.each(['add', 'replace', 'remove', 'removeKey'] as const)(
 )
 
 it.each(['remove staging', 'key staging --forget', 'key staging'])(
-  'keeps the key if the file is busy for the command line (connection %s)',
+  'keeps the key if the command line finds the file busy (connection %s)',
   async (args) => {
     const { workspace, keyring } = await createWorkspace()
     let stderr = ''
@@ -218,7 +218,7 @@ it('removes a key from the keyring if its process ended before it wrote the conn
   expect(await readKeys(workspace, keyring)).toEqual({ 'staging/default': 'token first' })
 })
 
-it('forgets a key that could not be stored once it has left the keyring', async () => {
+it('forgets a key that could not be stored, once it has left the keyring', async () => {
   const { workspace, keyring, window } = await createWorkspace()
   const waiting = await openWindow(workspace, {
     ...keyring,

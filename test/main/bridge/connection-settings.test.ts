@@ -68,6 +68,6 @@ it('asks outside the page before production settings are tested, saved or not', 
   expect(await test(false)).toBe('done')
   expect(await test(true)).toContain('not confirmed')
   await client.connections.add({ name: 'live', settings, label: 'main', apiKey: KEY })
-  // The address alone counts, without the mark.
+  // The address of a production connection is enough, even without the mark.
   expect(await test(false)).toContain('not confirmed')
 })

@@ -49,7 +49,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
   // test:long`.
   const itOverSocket = it.runIf(transport === 'websocket' || inject('isLong'))
 
-  it('describes the app and says only whether a key exists', async () => {
+  it('describes the app and says of a key only whether it exists', async () => {
     const { bridge, client } = await open(transport)
     expect(await client.app.describe()).toEqual({
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),

@@ -202,7 +202,7 @@ describe('media elsewhere', () => {
     ])
   })
 
-  it('are refused on this machine, by address or by name', async () => {
+  it('are not fetched from this machine, by address or by name', async () => {
     let requests = 0
     const base = await serve((_request, response) => {
       requests += 1
@@ -221,7 +221,7 @@ describe('media elsewhere', () => {
       'fe80::1',
       '::ffff:127.0.0.1',
     ]
-    // Also the addresses that reach it in other spellings.
+    // Also the addresses at which others reach it.
     own.push(
       ...Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address)),
     )

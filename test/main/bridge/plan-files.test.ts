@@ -167,7 +167,7 @@ it('says if the plan of a held correction would send more rows than the correcti
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ $comment: notes[0] })
 })
 
-it('has no variable, proxy or certificate for an address of its own, which needs a typed key', async () => {
+it('uses none of its variables, proxies or certificates with an address of its own, which needs a typed key', async () => {
   const { live, other, client, write, send, plans } = await openWindow()
   const file = write({
     baseUrl: other.baseUrl,

@@ -66,7 +66,7 @@ it('measures the workspace by kind of content', async () => {
   expect(after.lastCleanUp).toBeNull()
 })
 
-it('deletes runs automatically only on request, within limits, and never one that is in use or a baseline', async () => {
+it('deletes runs automatically only if that is turned on, within limits, and never one that is in use or a baseline', async () => {
   const { workspace, bridge, client } = await openWindow()
   const { engine, cleanUps } = bridge.services
   for (const runId of ['run-1', 'run-2', 'run-3']) writeRun(workspace, { runId })

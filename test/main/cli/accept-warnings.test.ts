@@ -73,7 +73,7 @@ it.each(
   expect((await sandbox.stats()).requests).toBe(0)
 })
 
-it('sends what was accepted, stores that with the run, and asks for neither its retry nor its resume again', async () => {
+it('sends what was accepted, stores that with the run, and does not ask again in its retry or its resume', async () => {
   const { send, run, countTasks } = await setUp()
   const twice = ['--accept', 'ids_changed', '--accept', 'content_cut', '--dry-run']
   expect(await send(['task'], twice)).toMatchObject({ code: 0 })
@@ -208,7 +208,7 @@ it.each(
       'has bytes that are not valid utf-8',
     ],
   ]),
-)('lets no other warning pass by the code that a plan accepted, such as %s', async (_, content, said) => {
+)('accepts no other warning with the code that a plan accepted, such as %s', async (_, content, said) => {
   const { runPlan, run, write, countTasks } = await savePlan('--dry-run')
   write(content)
   const refused = await runPlan()
@@ -231,7 +231,7 @@ it('lets every cause pass if a plan accepts the whole code, and lists what passe
   expect(await countTasks()).toBe(1)
 })
 
-it('asks on a terminal about what a plan accepts, since the rows may be others', async () => {
+it('asks on a terminal about what a plan accepts, since it may be about other rows now', async () => {
   onlyInLongForm()
   const { runPlan, questions, countTasks } = await savePlan('--dry-run')
   expect(await runPlan(false)).toMatchObject({ code: 2 })

@@ -116,7 +116,7 @@ it.each([
   expect((await (await setUp(csv)).tryOut()).to_accept).toEqual([])
 })
 
-it('says that text_data is empty if only that is mapped, and that one of them is needed if both are', async () => {
+it('says that text_data is empty if only that is mapped, and that one of text_data and url is needed if both are', async () => {
   onlyInLongForm()
   const list = async (csv: string) =>
     (await (await setUp(csv)).tryOut()).problems
@@ -267,7 +267,7 @@ it('asks about content that a person posted, or that a post quotes from a source
   expect(said.sort()).toEqual(names.sort())
 })
 
-it('does not ask about fields of objects that describe a person, but about what a person wrote', async () => {
+it('does not ask about fields of objects that describe a person, but asks about what a person wrote', async () => {
   onlyInLongForm()
   const { show } = await setUp('')
   const link = 'https://x.example/joe'

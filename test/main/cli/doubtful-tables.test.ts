@@ -48,7 +48,7 @@ it('asks before it leaves out text after the last named column, unless a field i
   expect(await countTasks()).toBe(2)
 })
 
-it('reports text that was already damaged, but not bytes that it replaced itself a second time', async () => {
+it('reports text that was already damaged, and does not report again what it replaced itself', async () => {
   onlyInLongForm()
   const { send } = await setUp('post_id,user_id,text_data\np1,u1,caf\ufffd\np2,u2,cafÃ©\np3,u3,fine\n')
   const { warnings } = JSON.parse((await send('--json')).stdout)

@@ -26,7 +26,7 @@ async function check(files: Record<string, string | Uint8Array>, ...args: string
   return { ...document, messagesOf }
 }
 
-it('names the table among several whose encoding is uncertain', async () => {
+it('of several tables, names the one whose encoding is uncertain', async () => {
   const { messagesOf, to_accept: open } = await check({
     'a.csv': 'user_id,text_data\nu1,plain\n',
     'b.csv': latin1('user_id,text_data\nu2,caf\xe9\n'),
@@ -37,7 +37,7 @@ it('names the table among several whose encoding is uncertain', async () => {
   expect(open[0].message).toMatch(/^b\.csv: /)
 })
 
-it('names the post among several whose encoding is uncertain, and says how all were read', async () => {
+it('of several posts, names the one whose encoding is uncertain, and says how all were read', async () => {
   onlyInLongForm()
   const { messagesOf, source_read: read } = await check(
     { 'a.txt': 'plain', 'b.txt': latin1('caf\xe9'), 'c.txt': 'ünder' },
@@ -57,7 +57,7 @@ it.each(
     ['tables', '.csv', (text: string) => `user_id,text_data\nu1,"${text}"\n`],
     ['posts', '.txt', (text: string) => text],
   ]),
-)('names the file among several %s that does not fit the stated encoding', async (_, ending, toContent) => {
+)('of several %s, names those that the stated encoding does not fit', async (_, ending, toContent) => {
   const { messagesOf } = await check(
     {
       [`a${ending}`]: latin1(toContent(FRENCH)),

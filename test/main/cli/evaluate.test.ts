@@ -214,7 +214,7 @@ describe('evaluate', () => {
       warnings: [],
     })
 
-    // A row that should trigger one rule should trigger any; a verdict removes a row's only one.
+    // A row that should trigger one rule counts for any rule; a verdict takes away a row's only rule.
     const both = await evaluate(...any, '--positive', 'link=Contains a link')
     expect(both.document.rules.map(({ rule, matrix }) => [rule, Object.values(matrix)])).toEqual([
       ['any rule', [2, 0, 2, 1]],

@@ -46,7 +46,7 @@ describe('export', () => {
     ])
   })
 
-  it('refuses unknown columns, and columns that do not apply, before a file is written', async () => {
+  it('refuses unknown columns, and columns of exports that have none, before a file is written', async () => {
     onlyInLongForm()
     const { sluice, at, sending } = await sendRows()
     const refuse = async (name: string, ...args: string[]) => {

@@ -77,7 +77,7 @@ describe('runs', () => {
     expect(await sluice(['runs', '--state', 'finished'])).toMatchObject({ code: 2 })
   })
 
-  it('lists only runs in which something went wrong with --failed', async () => {
+  it('lists with --failed only runs in which something went wrong', async () => {
     const { workspace, sluice } = openWorkspace(['run-1', 'run-2'])
     writeRun(workspace, { runId: 'run-3', state: 'stopped' })
     expect(await readIds(sluice, '--failed')).toEqual(['run-3'])

@@ -132,7 +132,7 @@ describe('the desktop window', () => {
     },
   )
 
-  it('opens no other window, and https links only after a click and a dialog with the full address', async () => {
+  it('opens no other window, and only https links, each after a click and a dialog with the full address', async () => {
     const { webContents } = await start()
     const open = (url: string) => webContents.openHandler?.({ url })
     const click = () => webContents.emit('input-event', {}, { type: 'mouseUp' })
@@ -236,7 +236,7 @@ describe('the way from the page to the bridge', () => {
     ['another host of the scheme', { url: 'app://elsewhere/', parent: null }],
     ['a frame inside the page', { url: 'app://sluice/', parent: {} }],
     ['a frame that is gone', null],
-  ])('closes the port of %s without a message', async (_name, frame) => {
+  ])('closes the port of %s without serving it', async (_name, frame) => {
     await start()
     const post = await runPreload()
     electron.sender.frame = frame

@@ -42,7 +42,7 @@ async function findTriggered(sandbox: TestSandbox, text: string): Promise<string
 }
 
 describe('API keys', () => {
-  it('are interchangeable, and any other key gets 403', async () => {
+  it('are interchangeable, and any other authorization gets 403', async () => {
     const sandbox = await withSandbox({ apiKeys: ['first', 'second'] })
     expect((await send(sandbox, 'first')).status).toBe(200)
     expect((await send(sandbox, 'second')).status).toBe(200)

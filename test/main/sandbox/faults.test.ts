@@ -46,7 +46,7 @@ describe('fault settings', () => {
     ])
   })
 
-  it('may be several in one text', () => {
+  it('may be combined in one text', () => {
     const faults = parseFaults(['5xx=3%,429=3%,reset=1%,stall-after=1%,for=2s,html=1%,status=502'])
     expect(faults.map(({ name, moment }) => `${name} ${moment}`)).toEqual([
       '5xx before',

@@ -159,7 +159,7 @@ describe('a sandbox', () => {
     expect(again.port).toBe(port)
   })
 
-  it('reports all invalid settings at once, without repeating keys', async () => {
+  it('refuses invalid settings, naming all at once and repeating no key', async () => {
     const options = { apiKeys: ['secret with spaces'], port: 99_999, colour: 'red' }
     await expect(createSandbox(options)).rejects.toMatchObject({ code: 'BAD_USAGE' })
     const error = await createSandbox(options).catch((reason: Error) => reason)

@@ -84,7 +84,7 @@ describe('adding terms', () => {
     expect(await sandbox.terms(LIST)).toHaveLength(1)
   })
 
-  it('accepts none, and thousands at once', async () => {
+  it('accepts an empty list, and thousands of terms at once', async () => {
     const sandbox = await createSandbox()
     expect((await add(sandbox, [])).added_terms).toEqual([])
     const terms = Array.from({ length: 5_000 }, (_, i) => ({ term: `term ${i}`, notes: `notes ${i}` }))
