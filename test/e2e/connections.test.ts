@@ -89,7 +89,7 @@ it('goes to a stored production connection, asks outside the page, treats a clos
   await page.getByRole('button', { name: 'Resume' }).click()
   await seeRunEnded(page)
   const { succeeded = 0, rejected = 0, ...others } = await readShownCounts(page)
-  // Nothing is left to send, so no row says so.
+  // Nothing is left to send, so no other count is shown.
   expect([succeeded + rejected, others]).toEqual([30, {}])
   expect(succeeded).toBeGreaterThan(10)
   await page.locator('main header').getByText('production').waitFor()

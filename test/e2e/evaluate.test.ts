@@ -84,7 +84,7 @@ it('evaluates a run by its labels, opens the rows of a cell, and moves a thresho
   await page.getByLabel('Column', { exact: true }).selectOption({ label: 'Choose a column' })
   await page.getByText('No labels chosen').waitFor()
   await inspect('evaluate-no-labels')
-  // Rows of a cell are those by the labels of then.
+  // The rows of a cell were found by the earlier labels, so the results no longer list only these.
   await page.getByRole('link', { name: 'Results' }).click()
   await page.getByText('400 rows', { exact: true }).waitFor()
   await page.getByRole('link', { name: 'Evaluate' }).click()

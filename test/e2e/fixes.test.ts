@@ -81,7 +81,7 @@ it('corrects rows on Check, one by one and by cause, undoes some, sends them, an
   await inspect('correct-value')
   await page.getByRole('dialog').getByRole('button', { name: 'Set the value' }).click()
   await page.getByRole('button', { name: 'Retry 1 row' }).waitFor()
-  // Who leaves midway finds the way back from the run, which says that nothing is being sent.
+  // Whoever leaves midway finds the way back from the run, which says that nothing is being sent.
   await page.getByRole('link', { name: 'Runs', exact: true }).click()
   await page.getByRole('button', { name: 'posts.csv', exact: true }).click()
   await page.getByText(/^Retry of .*: ready, 0 of 2 rows succeeded$/).waitFor()

@@ -40,7 +40,7 @@ it('shows the last count of rows sent at full speed, and searches, sorts and scr
   await page.getByRole('button', { name: `succeeded ${matches}` }).waitFor()
   await page.getByRole('grid').focus()
   await page.keyboard.press('End')
-  // The second row is the last of five with the word; a spreadsheet counts the header too.
+  // Of every five rows, the second is the last with the word; a spreadsheet counts the header too.
   const last = page.getByRole('row', { name: new RegExp(`^${ROWS - 2} `) })
   await last.waitFor()
 

@@ -216,7 +216,7 @@ it('lists items, terms and appeals, exports what is listed, and begins their rem
   await seeScreen(page, 'Operation')
   await page.getByText('Type the API key of the service').waitFor()
 
-  // Rows in states without a column are told, so that those of a run add up.
+  // Rows in states without a column are listed, so that those of a run add up.
   await page.getByRole('link', { name: 'Runs', exact: true }).click()
   await page.locator('tr', { hasText: 'terms.csv' }).getByText('1 invalid').waitFor()
   await inspect('runs-invalid')

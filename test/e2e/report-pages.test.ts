@@ -23,7 +23,7 @@ const toLoadPage = (report: LoadReport) => async () => ({
   text: formatLoadPage(report),
 })
 
-/** The report page of a bulk run with rules, failures and hostile content, evaluated by author. */
+/** The report page of a bulk run with rules, failures and hostile content, its authors taken as labels. */
 async function toRunPage() {
   const server = await startFaultServer({
     onRequest: (request, wire) => {

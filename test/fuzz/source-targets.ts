@@ -52,7 +52,7 @@ async function readRows(
 }
 
 const cell = awkwardText.map((text) => text.toWellFormed().replaceAll('\0', '').replaceAll('\ufeff', ''))
-/** At least two cells, the first of them not empty: an empty line is not a record. */
+/** At least two cells, the first of them not empty: a record of empty cells is not read. */
 const table = fc
   .integer({ min: 2, max: 4 })
   .chain((width) =>

@@ -19,7 +19,7 @@ async function check(...args: string[]) {
   return { code, text }
 }
 
-/** Too few refused rows for the run to stop itself over their share, which is random here. */
+/** Fewer rows than a run needs to stop itself over the share of refused ones, which is random here. */
 const ROWS = 45
 const CLEAN = `${ROWS} rows: ${ROWS} ok, 0 info, 0 fail`
 

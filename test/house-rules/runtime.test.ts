@@ -34,7 +34,7 @@ describe('the Node that npm ci brings', () => {
     expect(installed).toHaveLength(`${process.platform}-${process.arch}` === 'win32-arm64' ? 0 : 1)
   })
 
-  it('comes without packages that run code', () => {
+  it('is installed without running code of any package', () => {
     expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m)
   })
 })

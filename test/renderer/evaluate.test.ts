@@ -46,7 +46,7 @@ describe('what the evaluate screen asks', () => {
     expect(toQuestion(SETTINGS)).toMatchObject({ label: 'truth', separator: null, useVerdicts: false })
   })
 
-  it('uses verdicts only without a column', () => {
+  it('uses only verdicts, and no column, if they are the labels', () => {
     expect(toQuestion({ ...SETTINGS, place: 'verdicts' })).toMatchObject({ label: null, useVerdicts: true })
   })
 

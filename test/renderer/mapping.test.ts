@@ -44,7 +44,7 @@ describe('matching columns to fields by name', () => {
     expect(mapping['user_id']).toBeUndefined()
   })
 
-  it('counts columns with an empty or repeated name', () => {
+  it('names columns with an empty or repeated name by their number', () => {
     expect(suggest('', 'text_data', 'text_data').mapping['text_data']).toEqual({ kind: 'column', column: 2 })
   })
 

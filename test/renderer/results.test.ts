@@ -229,7 +229,7 @@ describe('pages of results', () => {
     expect(asked).toEqual([0, PAGE_ROWS, 500_000, 999_950, 999_900])
   })
 
-  it('knows pages that were read ahead at once, even if nothing arrives any more', async () => {
+  it('immediately knows the pages that were read ahead, even if nothing arrives any more', async () => {
     const { pages, asked, arrival, openAgain } = openPages()
     pages.want(0, 30)
     await arrival()

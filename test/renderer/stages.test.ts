@@ -57,7 +57,7 @@ describe('stages that are edited', () => {
     expect(formatStages(changeDuration(read('10@1h, 20@1h'), 1, 1e12))).toBe('10@1h, 20@167h')
   })
 
-  it('are added at the last level, and removed except for the last that sends', () => {
+  it('are added at the level reached before them, and removed except for the last that sends', () => {
     expect(formatStages(addStage(read('0..50@1m, 20@5s'), 0))).toBe('0..50@1m, 50@1m, 20@5s')
     expect(formatStages(removeStage(read('10@1m, 20@1m'), 0))).toBe('20@1m')
     expect(formatStages(removeStage(read('10@1m'), 0))).toBe('10@1m')

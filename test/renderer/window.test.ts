@@ -52,7 +52,7 @@ describe('the steps of a new run', () => {
   const listClosed = (draft: Parameters<typeof toSteps>[0]) =>
     toSteps(draft, 'operation').flatMap(({ label, closed }) => (closed === undefined ? [] : [label]))
 
-  it('opens only operation and source to a beginner', () => {
+  it('opens only operation and source at first', () => {
     expect(listClosed(NOTHING)).toEqual(['Mapping', 'Check', 'Review'])
   })
 

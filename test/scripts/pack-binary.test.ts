@@ -59,7 +59,7 @@ describe('the executables', () => {
     )
   })
 
-  it('are distinguished from Node by their headers alone', () => {
+  it('are distinguished by their headers from Node on its own', () => {
     const node = readExecutableFormat(readFileSync(process.execPath))
     const own = targets.find(([, { runsOn }]) => runsOn === here)?.[1]
     expect(node).toMatchObject({ system: own?.system, processor: own?.processor, holdsProgram: false })

@@ -127,7 +127,7 @@ export function listChanges(before: SeenByScripts, now: SeenByScripts): { of: st
   })
 }
 
-/** Changes that migrating.md does not mention after the heading of the version. */
+/** Changes that migrating.md does not mention above the heading of the version. */
 export function listUnmentioned(
   changes: readonly { of: string; name: string }[],
   page: string,

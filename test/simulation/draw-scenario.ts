@@ -55,7 +55,7 @@ export interface SessionScenario {
 export interface Scenario {
   plan: Plan
   service: ServiceBehaviour
-  /** The sessions before the last ones, in which nothing goes wrong. */
+  /** The sessions that may have faults; the last ones, which follow, have none. */
   sessions: readonly SessionScenario[]
   /** Retries and corrections of the ended run, in order. */
   reworks: readonly Rework[]

@@ -71,7 +71,7 @@ describe('a constant rate', () => {
     expect(schedule.rateAt(500)).toBe(0)
   })
 
-  test('has no more requests than its stages, whatever the limit', () => {
+  test('has no more requests than its stages send, whatever the limit', () => {
     expect(createArrivalSchedule([{ from: 8, to: 8, durationMs: 1000 }], { limit: 99 })).toMatchObject({
       total: 8,
       durationMs: 1000,

@@ -118,7 +118,7 @@ describe('the check of speed', () => {
     )
   })
 
-  test('says from which difference it would have failed', () => {
+  test('says from which difference on it would have failed', () => {
     const { percentiles } = judge(createRun(1), createRun(2))
     const [median, , tail] = percentiles.map(({ fails_from: from }) => from ?? 0)
     expect(median).toBeGreaterThan(1.1)

@@ -22,7 +22,7 @@ describe('a change in words', () => {
     [0.5, '0.50'],
   ])('writes the probability %d as %s', (p, text) => expect(formatP(p)).toBe(text))
 
-  it('counts rows that trigger a rule in both runs separately, so that all changes add up', () => {
+  it('counts rows that trigger rules in both runs, but not the same ones, so that all changes add up', () => {
     const overall = { both: 80, newly: 7, no_longer: 1, neither: 77, p: 1 }
     const listed = [{ a: 'unknown', b: 'succeeded', rows: 90 }]
     const joined = { changed: 104, overall }

@@ -82,7 +82,7 @@ describe('the scores of a class', () => {
     })
   })
 
-  it('are thinned evenly if a curve has too many points, including both ends', () => {
+  it('are thinned evenly if a curve has too many points, and keep both ends', () => {
     const scores = Array.from({ length: 1001 }, (_, index) => index)
     const points = listPoints(toCurve({ truth: scores.map((score) => score % 2), scores }), 5)
     expect(points.map(({ threshold }) => threshold)).toEqual([0, 250, 500, 750, 1000])

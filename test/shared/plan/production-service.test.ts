@@ -39,7 +39,7 @@ test.each([
   expect(findProduction(KNOWN, { baseUrl })).toBeNull()
 })
 
-test('a connection that a plan names is production, whatever its address', () => {
+test('a production connection that a plan names is production, whatever the address', () => {
   expect(findProduction(KNOWN, { name: 'live', baseUrl: 'https://other.example' })).toBe(LIVE)
   expect(findProduction(KNOWN, { name: 'staging', baseUrl: 'http://api.example.com' })).toBe(LIVE)
 })

@@ -57,7 +57,7 @@ test('attempts are counted by outcome and in total; retried ones separately', ()
   expect(toRequestCounts(new Map())).toMatchObject({ sent: 0, retried: 0 })
 })
 
-test('a key becomes the group that it was made of again', () => {
+test('a key becomes again the group that it was made of', () => {
   const counts = new Map([[toErrorKey('rejected', 400, 'INVALID_PARAM', 'post_id "a,b" must not…\n'), 3]])
   expect(toErrorGroups(counts)).toEqual([
     {

@@ -6,7 +6,7 @@ import { joinCells } from '../../../../src/main/engine/mapping/join-cells.ts'
 import { toHalf } from '../../../../src/main/engine/mapping/split-row.ts'
 import { insertTestRun, openTestJournal } from './test-journal.ts'
 
-test('rows that an earlier version joined because of the plan stay joined, and the others unchanged', () => {
+test('rows that an earlier version joined by nothing but the plan stay joined, and the others unchanged', () => {
   const journal = openTestJournal()
   insertTestRun(journal)
   const { db, file } = journal

@@ -232,7 +232,7 @@ test('a service that stops answering passes no threshold, and the report says so
   ])
 })
 
-test('a silent service is reported with the duration until it answers again', async () => {
+test('how long a service has been silent is reported until it answers again', async () => {
   const held: (() => void)[] = []
   let isHeard = false
   const server = await startFaultServer({

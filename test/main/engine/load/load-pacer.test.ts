@@ -68,7 +68,7 @@ describe('an open pace', () => {
     expect(first).toHaveLength(11)
     expect(first[0]).toEqual({ sequence: WARMUP_SEQUENCE, isMeasured: false, dueMs: -200 })
     expect(first.at(-1)).toMatchObject({ sequence: WARMUP_SEQUENCE + 10, dueMs: -100 })
-    // Nine requests of the warm-up were never requested; measuring begins without them.
+    // Nine requests of the warm-up were never taken; measuring begins without them.
     expect(takeAll(pacer, 0)).toEqual([{ sequence: 0, isMeasured: true, dueMs: 0 }])
   })
 

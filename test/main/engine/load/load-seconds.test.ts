@@ -102,7 +102,7 @@ describe('the seconds of a load', () => {
     expect(seconds).toMatchObject({ count: 2, sent: 38, dropped: 2, sentRecently: 19, limited: 0 })
   })
 
-  it('separate start lag from the limit in flight and from this machine', () => {
+  it('separate start lag caused by the limit in flight from that of this machine', () => {
     const { seconds, ledger, close } = createSeconds()
     ledger.add(
       toRecords([

@@ -147,7 +147,7 @@ function expectSameFromStored(
     expect([...(columns[0]?.cells.keys() ?? [])]).toEqual([1])
     expect({ first: read(first, classes), retry: read(retry, classes) }).toEqual(fromJournals)
   }
-  // Data read from the findings is freed with the last step, even if nobody reads on.
+  // Data read from the findings is freed with the last step, even if nobody reads on; a step then throws.
   const steps = readAnsweredSteps(open(retry))
   const { value: step } = steps.next()
   const readRules = () => step?.ruleIdsAt(1)

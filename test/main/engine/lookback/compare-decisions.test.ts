@@ -459,7 +459,7 @@ describe('two runs with one rule changed in between', () => {
     expect(await compare(a, b)).toMatchObject({ joined: { rows: 60 }, unfinished: 0, warnings: [] })
   })
 
-  it('count rows with missing callbacks in either run as unanswered', async () => {
+  it('count rows with missing callbacks in both runs as unanswered', async () => {
     const { sandbox, runs, toPlan, compare } = await prepare({ callbacks: 'drop=100%' })
     const plan = toPlan(ROWS.slice(0, 3), {
       plan: { operation: { kind: 'task', mode: 'async' }, callback: { timeoutMs: 1 } },

@@ -106,7 +106,7 @@ test('callback_url is taken from its column in async, where it must be an addres
   ])
 })
 
-test('fields of other operations are not fields here, and the right one is suggested', () => {
+test('fields of other operations are not fields here, and the error lists those that are', () => {
   const mapping = { metdata: { kind: 'template' as const, template: '{}' } }
   expect(() => mapOne('index-add', ['url'], ['https://a.example/1.png'], { mapping })).toThrow(
     'index-add has no field `metdata`; its fields are url, media, metadata, content_variant, callback_url, request and metadata.KEY',

@@ -201,7 +201,7 @@ test.each(['(blank)', '-', '?', '[deleted]', '########', '[object Object]', '-1.
   },
 )
 
-test('a possible post of its own is not a missing text', () => {
+test('a text that may be a whole post is not a missing text', () => {
   for (const text of ['-', '?', '.', 'unknown', 'WAHR']) {
     expect(check({ ...TASK, text_data: text }).found).toEqual([])
   }

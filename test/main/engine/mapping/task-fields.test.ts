@@ -83,7 +83,7 @@ test.each(MODELS)('the model $value is accepted if listed, and gets a warning if
   }
 })
 
-test('a model of the plan that is not documented is told of the rows that send it', () => {
+test('a model of the plan that is not documented is reported for the rows that send it', () => {
   const columns = ['text_data', 'user_id', 'user_metadata', 'models']
   const plan = buildPlan({ operation: { kind: 'task', models: ['no-model'] } })
   const resolved = { ...plan, mapping: resolveMapping(plan, columns) }

@@ -134,7 +134,7 @@ test('an error rate over a fifth counts only after fifty settled rows', () => {
   })
 })
 
-test('an error rate of a fifth is accepted, and repeated tries do not count', () => {
+test('an error rate of a fifth is accepted, and tries that will be repeated do not count', () => {
   const { guard, note } = createGuard()
   note(refusal, 10)
   note(success, 40)

@@ -120,8 +120,8 @@ test.each([
     const plan = createRunPlan(folder, 1, server.baseUrl, { pace: { kind: 'closed', concurrency: 1 } })
     const run = runs.start({ ...plan, source: { ...plan.source, path } })
     const { rows, state, errors } = await run.ended
-    // The last one names a row that does not exist; otherwise these answers would count as those of a service
-    // that rewrites ids.
+    // The last one names a row that does not exist. Answers that name other rows of the run do not count as
+    // those of a service that rewrites ids.
     expect({ rows, state }).toMatchObject({ rows: { unknown: 8 }, state: 'completed' })
     expect(
       errors.map(({ message, rows: count }) => [message.includes('another row of this run'), count]),

@@ -191,7 +191,7 @@ test('ids that a workbook shows with thousands separators get a warning, also am
   expect(await checkIds(toNumber(4, '1234567'))).toEqual([['lost_id', 'user_id', 'shortened', 1]])
 })
 
-test('ids of a CSV file that all have thousands separators get a warning, also with zeros', async () => {
+test('ids of a CSV file that all have thousands separators get a warning, also with decimals that are 0', async () => {
   expect(listGroups(await check(toCsv(['"1,234.00"', '"2,345,678.00"'])))).toEqual([
     ['lost_id', 'user_id', 'grouped', 2],
   ])

@@ -351,7 +351,7 @@ test('a retry while callbacks are awaited sends the rest and waits for them too'
   expect(server.requests).toHaveLength(5)
 })
 
-test('only corrections have journals of their own', async () => {
+test('of all retries, only corrections have journals of their own', async () => {
   const runs = openRuns()
   const service = await startBrokenService()
   const { run_id: runId } = await runs.start(

@@ -59,7 +59,7 @@ describe('the redactor takes out a secret', () => {
     expect(redactor.redact(toText(KEY))).toBe(toText('[redacted]'))
   })
 
-  it('for each added one, and all of the longest if one begins another', () => {
+  it('of every one that was added, and all of the longest if one begins another', () => {
     const redactor = createRedactor('clerk:proxy-secret', 'proxy-secret', 'clerk:proxy-secret-2')
     expect(redactor.redact('clerk:proxy-secret-2, clerk:proxy-secret, proxy-secret')).toBe(
       '[redacted], [redacted], [redacted]',

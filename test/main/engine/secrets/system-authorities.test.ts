@@ -85,7 +85,7 @@ describe.skipIf(process.platform !== 'linux')('the certificate authorities of th
   })
 })
 
-it('are read only if something on the way is encrypted', () => {
+it('reads the authorities of the system only if something on the way is encrypted', () => {
   const http = 'http://127.0.0.1:80'
   expect(usesSystemAuthorities('https://api.example.com', {})).toBe(true)
   expect(usesSystemAuthorities(http, {})).toBe(false)
@@ -93,6 +93,6 @@ it('are read only if something on the way is encrypted', () => {
   expect(usesSystemAuthorities('https://api.example.com', { tls: { systemAuthorities: false } })).toBe(false)
 })
 
-it('leave the built-in authorities unchanged if nothing is added', () => {
+it('leaves the built-in authorities unchanged if nothing is added to them', () => {
   expect(readSecureContext(undefined, [])).toBeNull()
 })

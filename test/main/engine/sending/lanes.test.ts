@@ -147,7 +147,7 @@ test('a lane that rests after a job keeps its slot, and is not waited for at the
   expect([state.taken, lanes.busy]).toEqual([2, 0])
 })
 
-test('zero concurrency stops sending, and more of it continues it', async () => {
+test('zero concurrency stops sending, and raising it continues', async () => {
   const { lanes, state, open, endOne } = createTestLanes(2, 50)
   lanes.open()
   lanes.wake(2)

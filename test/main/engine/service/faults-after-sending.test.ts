@@ -58,7 +58,7 @@ test('a connection that is closed without an answer leaves the task unknown', as
   expect(judgement).toMatchObject({ ...UNKNOWN, status: null, errorCode: 'CONNECTION_CLOSED' })
 })
 
-test('a service that never answers is given up at the time-out, which is the latency', async () => {
+test('a service that never answers is given up at the time-out, and the elapsed time is its latency', async () => {
   const server = await onRequest(() => {})
   const { exchange, judgement } = await sendTask(server.baseUrl, { timeoutMs: 150 })
   expect(judgement).toMatchObject({ ...UNKNOWN, status: null, errorCode: 'TIMEOUT' })

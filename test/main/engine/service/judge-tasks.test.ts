@@ -25,7 +25,7 @@ test('an acknowledgement that already carries a result leaves it to the callback
 })
 
 test.each([[{}], [{ message: 'thanks' }], [[]], ['accepted']])(
-  'an answer without a task_id is not an acknowledgement, but may have been accepted: %j',
+  'an answer without a task_id is not an acknowledgement, but the task may have been accepted: %j',
   (body) => {
     expect(async.judge(toAnswer(200, body), [])).toMatchObject({ outcome: 'unknown', repeat: 'ambiguous' })
   },

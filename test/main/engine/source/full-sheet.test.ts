@@ -9,7 +9,7 @@ import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { toWorkbookParts } from './workbook-files.ts'
 
 const ROWS = 50_000
-/** Half of it is taken by the reader's own sources. */
+/** The reader's own code takes half of it. */
 const HEAP_MB = 64
 const TEXT =
   'a text that no other row has, long enough to fill the heap if all of them were held there '.repeat(20)

@@ -105,7 +105,7 @@ test('rows of other sheets with the same columns are reported with their number,
   expect(unnamed.told).toMatchObject([{ args: { others: '"Feb" (4 rows), "Rules" (3 rows)' }, rows: 7 }])
 })
 
-test('rows of other sheets are told wherever their headers are, if a person named the row of the header', async () => {
+test('rows of other sheets are reported wherever their headers are, if a person named the row of the header', async () => {
   const titles = toRow('Report') + toRow('by the team')
   const again = (rows: number) => toRow('post_id', 'text_data') + toRow('p', 'hi').repeat(rows)
   const path = await writeSheets({

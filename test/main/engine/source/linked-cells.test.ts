@@ -137,7 +137,7 @@ test.each([
   expect((await readAnySource(await writeLinked(TABLE, [link]))).columns).toEqual(['user', 'photo'])
 })
 
-test('a link that equals the text except for a trailing slash counts as that text', async () => {
+test('a link that equals the text except for the slash of the root counts as that text', async () => {
   const rows = [['site'], ['https://a.test']]
   const path = await writeLinked(rows, [{ ref: 'A2', target: 'https://a.test/' }])
   expect((await readAnySource(path)).columns).toEqual(['site'])

@@ -184,7 +184,7 @@ describe('the folder of a k6 project', () => {
     expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([])
   })
 
-  test('that is a file or has no parent folder is refused', async () => {
+  test('that is a file or lies in a missing folder is refused', async () => {
     await writeFile(join(folder, 'a-file'), '')
     await expect(write({}, join(folder, 'a-file'))).rejects.toMatchObject({ code: 'FILE_UNWRITABLE' })
     await expect(write({}, join(folder, 'no', 'x.k6'))).rejects.toMatchObject({ code: 'FILE_UNWRITABLE' })

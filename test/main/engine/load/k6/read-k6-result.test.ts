@@ -270,7 +270,7 @@ describe('a file that is not a k6 result', () => {
     })
   })
 
-  test('may start with only one byte-order mark', async () => {
+  test('does not include one that starts with a byte-order mark', async () => {
     const text = await readFile(join(FIXTURES, 'v2', 'handle-summary.k6'), 'utf8')
     expect(await readText(`\uFEFF${text}`)).toMatchObject({ shape: 'handle-summary', requests: 21 })
     expect(gunzipSync(await readFile(join(FIXTURES, 'v2', 'project-lines.k6.gz'))).length).toBeGreaterThan(

@@ -488,7 +488,7 @@ describe('a run that has ended', () => {
     expect(listOpened(workspace)).toEqual(['run-1', 'run-3'])
   })
 
-  it('has its line completed if its journal had just been written when it ended', async () => {
+  it('completes the lines of runs whose journals had just been written when they ended', async () => {
     const { workspace, catalogue } = openWorkspace(THREE)
     const meanwhile = new Catalogue(workspace)
     for (const id of ['run-1', 'run-2']) meanwhile.keep(id, [])

@@ -95,7 +95,7 @@ test.each([
   ],
   ['alike at first, then all different', (row: number) => Math.max(row, 6_000)],
   ['all different', (row: number) => row],
-])('values of a Parquet file come back unchanged, with nothing between them: %s', async (_, toKey) => {
+])('values of a Parquet file come back unchanged, with nulls between them: %s', async (_, toKey) => {
   const at = (key: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, 0, key * 1_001))
   const expected = Array.from({ length: 12_000 }, (__, row) => {
     const key = toKey(row)

@@ -16,7 +16,7 @@ const openClaims = (rows: Parameters<typeof openReadyJournal>[0]) => {
   return { journal, claims: new ItemClaims(journal, readRecord(journal)) }
 }
 
-test('fresh items are read in source order without invalid rows, which does not claim them', () => {
+test('fresh items are read in source order without invalid rows, and reading does not claim them', () => {
   const { journal, claims } = openClaims([
     toIntakeRow(1),
     toIntakeRow(2, { problems: [...INVALID] }),
@@ -98,7 +98,7 @@ test('items that wait to be sent again are first marked on disk one by one, and 
   })
 })
 
-test('parts of an item that may have been accepted may have been too, however often it is split', () => {
+test('parts of an item that may have been accepted may themselves have been, however often it is split', () => {
   const { journal, claims } = openClaims(8)
   journal.db.exec('UPDATE row SET item = iif(id <= 4, 1, 5)')
   const note = (item: number, outcome: 'unknown' | 'rejected') => {
