@@ -152,7 +152,8 @@ it.runIf(inject('isLong'))(
     )
     expect(sent).toHaveLength(sendable)
 
-    // Send ten rows, then the others.
+    // Send ten rows, then the others. Tab passes the button while the corrected rows are read.
+    await expect.poll(() => page.getByRole('button', { name: 'Send the first 10' }).isEnabled()).toBe(true)
     await press(page, /^Send the first 10$/)
     await page.getByRole('button', { name: `Send the other ${counted(sendable - 10)} rows` }).waitFor()
     await tabTo(page, /^In flight/)
