@@ -159,7 +159,7 @@ export const CONNECTION_OPTIONS = {
   rewritesIds: {
     schema: z.boolean().optional(),
     words:
-      'Whether the service answers with other ids than were sent, which are then not compared (default: false).',
+      'Whether the service answers with ids other than were sent; then only ids of other rows of the run are mismatches (default: false).',
     setting: 'rewritten ids',
   },
   tls: {

@@ -147,7 +147,7 @@ export class FailureGuard {
         code: 'ids_rewritten',
         reason: `The first ${this.#rewritten.length} answers of ${this.#origin} that name a ${field} all name another than was sent, such as "${found}" for "${expected}"`,
         advice:
-          'If this service rewrites ids, accept that (ids_rewritten) and resume; then ids are no longer compared. If not, these are the answers of others: ask who runs the service. Rows not sent yet are kept; those answered so far are unknown.',
+          'If this service rewrites ids, accept that (ids_rewritten) and resume; after that, only an id of another row of the run is a mismatch. If not, these are the answers of others: ask who runs the service. Rows not sent yet are kept; those answered so far are unknown.',
       }
     }
     const throttledMs = this.#throttledSinceMs === null ? 0 : this.#nowMs() - this.#throttledSinceMs
