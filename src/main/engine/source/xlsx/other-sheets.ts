@@ -50,7 +50,9 @@ async function countAlikeRows(
     for (const headerRow of new Set([first.likelyHeaderRow ?? undefined, named])) {
       const found =
         headerRow === undefined ? first : await readHead({ ...source, headerRow }).catch(() => null)
-      if (head === null && found !== null && hasSameColumns(found, read)) head = found
+      if (found === null || !hasSameColumns(found, read)) continue
+      head = found
+      break
     }
     if (head === null && first.width === read.width && (await hasBareRows(first, openRows())))
       head = await readHead({ ...unnamed, header: false })
