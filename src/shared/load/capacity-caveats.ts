@@ -4,13 +4,13 @@ import { type CapacityUnit, formatLevel } from './capacity-level.ts'
 import type { ProbeResult } from './capacity-search.ts'
 import { readExpression, type ThresholdResult } from './thresholds.ts'
 
-/** How many times the lowest failed level the highest must be to tell whether the load decides what fails. */
+/** Least ratio of the highest to the lowest failed level that shows whether failures grow with the load. */
 const FAR_APART = 2
-/** How many times further beyond its limit a threshold may be and still be called no worse. */
+/** How many times further beyond its limit a threshold may be without being called worse. */
 const NO_WORSE = 1.25
-/** Less of what was asked than this was not answered for want of time alone. */
+/** Least share of the requested rate that a service answers if it keeps up; the rest ends later. */
 const ANSWERED_SHARE = 0.98
-/** How many times what is in flight anyway must be missing for a queue to have grown. */
+/** A queue has grown if this many times the requests usually in flight are missing. */
 const IN_FLIGHT_TIMES = 1.2
 
 /** A probe as far as it makes a capacity doubtful. */
@@ -47,10 +47,10 @@ function saySilent(probes: readonly CapacityProbe[]): string | null {
   const silent = probes.length - 1 - probes.findLastIndex(({ answered_per_s }) => answered_per_s !== 0)
   if (silent === 0) return null
   const last = silent === 1 ? 'last probe' : `last ${formatCount(silent)} probes`
-  return `The service answered nothing in the ${last}: that may be an outage, and no matter of the load.`
+  return `The service answered nothing in the ${last}: this may be an outage rather than an effect of the load.`
 }
 
-/** What does not get worse as the load doubles is not decided by the load. */
+/** Failures that do not get worse as the load doubles are not caused by the load. */
 function sayNotByLoad(unit: CapacityUnit, probes: readonly CapacityProbe[]): string | null {
   const failed = probes.filter(({ verdict }) => verdict === 'failed')
   const levels = failed.map(({ level }) => level)
@@ -71,10 +71,10 @@ function sayNotByLoad(unit: CapacityUnit, probes: readonly CapacityProbe[]): str
         result.margin >= NO_WORSE * margin,
     )
   if (crossed.length === 0 || !crossed.every(isNoWorse)) return null
-  return `What failed at ${formatLevel(unit, lowest)} was no worse at ${formatLevel(unit, highest)}: something else than the load may decide it, and then this is no capacity. Look at these probes first.`
+  return `What failed at ${formatLevel(unit, lowest)} was no worse at ${formatLevel(unit, highest)}: something other than the load may decide it; then this is not a capacity. Look at these probes first.`
 }
 
-/** A short probe holds while a queue only begins. */
+/** A short probe can hold although a queue has begun to grow. */
 function sayQueue(capacity: number, probes: readonly CapacityProbe[], measuredMs: number): string | null {
   const answered = toMiddle(probes.flatMap(({ answered_per_s }) => answered_per_s ?? []))
   const p50Ms = toMiddle(probes.flatMap(({ latency_ms }) => latency_ms?.p50 ?? []))
@@ -94,7 +94,7 @@ function sayFew(unit: CapacityUnit, capacity: number, probes: readonly CapacityP
   return `Probes at ${formatLevel(unit, capacity)} had ${formatCounted(requests, 'request')} each, too few for ${few.expression}: measure longer.`
 }
 
-/** Of so many requests, a threshold lets one miss its limit. */
+/** The number of requests of which a threshold lets one miss its limit. */
 function toNeeded({ expression, limit, unit }: ThresholdResult): number {
   const { metric, percentile } = readExpression(expression)
   if (unit === 'share') {

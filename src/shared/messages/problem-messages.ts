@@ -515,7 +515,7 @@ export const PROBLEM_MESSAGES = {
     }),
     title: 'Rows with models of their own',
     remedy:
-      'A column is called models, so its cells count. To send the models of the operation with every row, map the field models to a text, in Mapping.',
+      'A column is called models, so its cells count. To send the models of the operation with every row, set the field models to a text in Mapping.',
   },
   unknown_model: {
     expected: ({ isList }: { isList: boolean }) =>

@@ -77,7 +77,7 @@ const NOT_COMPLETED = {
   },
   waiting: {
     title: 'All rows were sent, but callbacks are missing',
-    text: 'The run was stopped while it waited for them. Resuming it waits on.',
+    text: 'The run was stopped while it waited for them. Resume it to keep waiting.',
   },
   stopped: {
     title: 'The run was stopped before its end',

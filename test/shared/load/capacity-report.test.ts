@@ -154,7 +154,7 @@ describe('before anybody acts on a capacity it is said', () => {
       failing(0.86, 0.2),
     ]).caveats
     expect(caveat).toMatch(
-      /^What failed at 0\.86\/s was no worse at 20\/s: something else than the load may decide it/,
+      /^What failed at 0\.86\/s was no worse at 20\/s: something other than the load may decide it/,
     )
     expect(others).toEqual([])
     expect(report([slow(20, 741), slow(10, 767), of(5, 'held'), slow(7.5, 851)]).caveats).toHaveLength(1)

@@ -315,7 +315,7 @@ function InterruptedBanner(props: { entries: RunEntry[]; onReview: (runId: strin
     >
       {left.join(', ')}.{' '}
       {isStoppedWaiting(newest)
-        ? 'All rows were sent; resume to wait on.'
+        ? 'All rows were sent; resume to keep waiting.'
         : 'Nothing is sent until you resume.'}
       {cut.length > 1 && ` ${formatCounted(cut.length - 1, 'more run')} in the same state below.`}
     </Notice>
