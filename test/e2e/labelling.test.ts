@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
-import { holdCalls } from '../helpers/e2e/held-messages.ts'
+import { holdAnswers, holdCalls } from '../helpers/e2e/held-messages.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
 import { checkSample, seeRunEnded, seeScreen, sendEverything } from '../helpers/e2e/walk.ts'
 import { createTemporaryFolder } from '../helpers/temporary-folder.ts'
@@ -253,6 +253,31 @@ it('ignores a key that was pressed at a row which could not be read', {
   const rules = page.getByRole('region', { name: 'Rules that the row should trigger' })
   await rules.getByRole('button', { pressed: true }).waitFor()
   expect(await rules.getByRole('button', { pressed: true }).textContent()).toMatch(/^2/)
+})
+
+it('keeps a label that is given while the sample and its labels are read again', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const { page } = await openApp()
+  const answers = await holdAnswers(page, /\/labelling\/read|\/verdicts\/list/)
+  await page.reload()
+  await checkSample(page)
+  await sendEverything(page)
+  await seeRunEnded(page)
+  await page.getByRole('link', { name: 'Labelling' }).click()
+  await page.getByLabel('Rows to draw').fill('4')
+  await page.getByRole('button', { name: 'Draw and begin' }).click()
+  await page.getByText('1 of 4').waitFor()
+  await page.getByRole('region', { name: 'The row', exact: true }).waitFor()
+  answers.lose()
+  answers.hold()
+  await answers.arrived()
+  await page.keyboard.press('1')
+  await page.keyboard.press('Enter')
+  await page.getByText('2 of 4 · 1 labelled, 0 skipped').waitFor()
+  answers.release()
+  await page.keyboard.press('s')
+  await page.getByText('3 of 4 · 1 labelled, 1 skipped').waitFor()
 })
 
 it('estimates with the verdict on the last row, even if it is still being stored', {

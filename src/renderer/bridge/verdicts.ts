@@ -1,4 +1,4 @@
-import { type QueryClient, useQuery } from '@tanstack/react-query'
+import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
 import { create } from 'zustand'
 import {
@@ -10,6 +10,7 @@ import {
 } from '../../shared/lookback/verdict.ts'
 import type { ResultRow } from '../../shared/run/results.ts'
 import { KEPT_ROWS_MAX, type RowFilter } from '../../shared/run/row-filters.ts'
+import { createChangeQueue } from './change-queue.ts'
 import { ask, bridge, queryClient } from './client.ts'
 
 /** A row, with its number in the spreadsheet, by which people know it. */
@@ -56,7 +57,7 @@ function setHistory(runId: string, part: Partial<History>): void {
 }
 
 /** Changes are stored one after another, in the order they were made. */
-let stored: Promise<void> = Promise.resolve()
+const changes = createChangeQueue()
 
 const NONE: readonly Verdict[] = []
 
@@ -137,7 +138,12 @@ export function describeChange({ before, after }: VerdictChange): string {
 }
 
 function toList(runId: string) {
-  return ask.verdicts.list.queryOptions({ input: { runId }, staleTime: Number.POSITIVE_INFINITY })
+  const { queryKey } = ask.verdicts.list.queryOptions({ input: { runId } })
+  return queryOptions({
+    queryKey,
+    queryFn: ({ signal }) => changes.read(() => bridge.verdicts.list({ runId }, { signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
 }
 
 function readOf(runId: string, row: number): readonly Verdict[] | undefined {
@@ -162,14 +168,14 @@ function isSame(one: RowVerdict, other: RowVerdict): boolean {
   return one.verdict === other.verdict && one.rule === other.rule && one.note === other.note
 }
 
-/** Resolves once all changes so far are stored, or reverted if they cannot be. */
+/** Resolves once all changes so far are stored or refused. */
 export function whenStored(): Promise<void> {
-  return stored
+  return changes.whenStored()
 }
 
 /** Reads shown verdicts again, after pending changes are stored. */
 export function refreshVerdicts(): void {
-  stored = stored.then(() => queryClient.invalidateQueries({ queryKey: ask.verdicts.key() }))
+  void queryClient.invalidateQueries({ queryKey: ask.verdicts.key() })
 }
 
 /** Marks queries whose rows are filtered by verdict. */
@@ -221,7 +227,7 @@ function store(
   if (!judgedSince.has(row)) setHistory(runId, { judgedSince: new Map(judgedSince).set(row, before) })
   show(runId, row, after)
   waiting += 1
-  stored = stored.then(async () => {
+  changes.add(async () => {
     try {
       const verdicts = [...given]
       const stored = await bridge.verdicts.set({ runId, row, before: before.map(toRowVerdict), verdicts })
@@ -231,7 +237,7 @@ function store(
       setHistory(runId, { error: null })
     } catch (error) {
       setHistory(runId, { ...NO_HISTORY, error })
-      await queryClient.refetchQueries({ queryKey: toList(runId).queryKey })
+      void queryClient.refetchQueries({ queryKey: toList(runId).queryKey })
     }
     waiting -= 1
     await queryClient.invalidateQueries({ queryKey: ask.results.facets.key() })

@@ -12,13 +12,26 @@ export interface HeldMessages {
   lose(): void
 }
 
-/** Intercepts the engine's messages to a page after its next load. */
-export async function holdAnswers(page: Page): Promise<HeldMessages> {
+/** Intercepts the engine's messages to a page after its next load: all, or its answers to some procedures. */
+export async function holdAnswers(page: Page, procedures: RegExp | null = null): Promise<HeldMessages> {
   const held = createHeld()
   await held.route(page, (socket, engine) => {
-    engine.onMessage((message) => held.pass(() => socket.send(message)))
+    const asked = new Set<string>()
+    socket.onMessage((message) => {
+      if (procedures?.test(String(message))) asked.add(readId(message))
+      engine.send(message)
+    })
+    engine.onMessage((message) => {
+      if (procedures === null || asked.has(readId(message))) held.pass(() => socket.send(message))
+      else socket.send(message)
+    })
   })
   return held
+}
+
+/** The number of a call, which its answer repeats. */
+function readId(message: string | Buffer): string {
+  return /"i":"?(\d+)/.exec(String(message))?.[1] ?? ''
 }
 
 /** Intercepts a page's calls of a procedure after its next load. */

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
 import type { Labelling, LabellingChange } from '../../../shared/lookback/labelling.ts'
+import { createChangeQueue } from '../../bridge/change-queue.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
 import type { Verdicts } from '../../bridge/verdicts.ts'
 
@@ -8,15 +9,16 @@ import type { Verdicts } from '../../bridge/verdicts.ts'
 export type LabellingState = ReturnType<typeof useLabelling>
 
 /** Positions are stored one after another, in the order they were reached. */
-let stored: Promise<void> = Promise.resolve()
+const changes = createChangeQueue()
 
 /** The sample of a run that is being labelled. The workspace stores each step at once. */
 export function useLabelling(runId: string, verdicts: Verdicts) {
-  const { queryKey, ...query } = ask.labelling.read.queryOptions({
-    input: { runId },
+  const { queryKey } = ask.labelling.read.queryOptions({ input: { runId } })
+  const found = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => changes.read(() => bridge.labelling.read({ runId }, { signal })),
     staleTime: Number.POSITIVE_INFINITY,
   })
-  const found = useQuery({ queryKey, ...query })
   const [failure, setFailure] = useState<unknown>(null)
   const labelling = found.data ?? null
   const { of, isRead } = verdicts
@@ -26,7 +28,7 @@ export function useLabelling(runId: string, verdicts: Verdicts) {
     if (labelling === null) return
     const { started_at } = labelling
     show({ ...labelling, ...next })
-    stored = stored.then(() =>
+    changes.add(() =>
       bridge.labelling.change({ runId, change: { ...next, started_at } }).then(
         () => setFailure(null),
         (error: unknown) => {
