@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseChoice } from '../../src/renderer/features/compare/changes-view.tsx'
-import { findDecided, groupCandidates, place } from '../../src/renderer/features/compare/compare-screen.tsx'
+import { addRun, findDecided, groupCandidates } from '../../src/renderer/features/compare/compare-screen.tsx'
 import { formatPercent } from '../../src/renderer/features/compare/latency-view.tsx'
 import { findCommonRules, toMetricLines } from '../../src/renderer/features/trend/trend-screen.tsx'
 import { layOutCurves, layOutDistributions } from '../../src/renderer/ui/charts/latency-overlay.tsx'
@@ -38,9 +38,9 @@ describe('choosing runs to compare', () => {
 
   it('puts the earlier of two runs first, and later choices last', () => {
     const earlier = { ...RUN, run_id: 'r0', created_at: '2026-11-19T10:00:00.000Z' }
-    expect(place(earlier, ['r1'], RUN)).toEqual(['r0', 'r1'])
-    expect(place(RUN, ['r0'], earlier)).toEqual(['r0', 'r1'])
-    expect(place({ ...earlier, run_id: 'rx' }, ['r0', 'r1'], earlier)).toEqual(['r0', 'r1', 'rx'])
+    expect(addRun(earlier, ['r1'], RUN)).toEqual(['r0', 'r1'])
+    expect(addRun(RUN, ['r0'], earlier)).toEqual(['r0', 'r1'])
+    expect(addRun({ ...earlier, run_id: 'rx' }, ['r0', 'r1'], earlier)).toEqual(['r0', 'r1', 'rx'])
   })
 
   it('compares decisions only between bulk runs of one operation', () => {

@@ -77,7 +77,7 @@ function describeSteps(family: RunFamily) {
   // A step's result is invalid once the next step is read.
   return Array.from(readAnsweredSteps(family, { columns, classes: 'all' }), (step) => ({
     owner: step.owner,
-    marks: [step.answered, step.cached, step.said].map((own) => Array.from(own)),
+    marks: [step.answered, step.cached, step.outcomeStated].map((own) => Array.from(own)),
     rules: Array.from(step.owner, (_, place) => step.ruleIdsAt(place)),
     scores: Array.from(step.highestScores),
     cells: columns.map((column) => Array.from(step.cells(column))),

@@ -60,12 +60,12 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
   const memory = join(options.workspace, 'sandbox.json')
   const store = toSandboxStore(options.workspace)
   let thread: StartedSandbox | null = null
-  let turn: Promise<unknown> = Promise.resolve()
+  let previous: Promise<unknown> = Promise.resolve()
 
   // One at a time, so that a second window starts no second sandbox.
-  function takeTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = turn.then(work)
-    turn = result.catch(() => {})
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = previous.then(work)
+    previous = result.catch(() => {})
     return result
   }
 
@@ -223,12 +223,12 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
      * Starts it. A running sandbox forgets its tasks, so that earlier posts are not duplicates, unless `keep`
      * says that it is in use; its indexes and watchlists stay. Throws `SANDBOX_UNAVAILABLE`.
      */
-    start: ({ keep }: { keep: boolean }): Promise<string> => takeTurn(() => ensure(keep)),
-    stop: (): Promise<void> => takeTurn(close),
+    start: ({ keep }: { keep: boolean }): Promise<string> => inTurn(() => ensure(keep)),
+    stop: (): Promise<void> => inTurn(close),
     readSetup: async (): Promise<SandboxSetup> => (await readMemory()).setup,
     /** Stores its configuration, and restarts it if it is running. Throws `SANDBOX_UNAVAILABLE`. */
     setUp: (setup: SandboxSetup): Promise<void> =>
-      takeTurn(() =>
+      inTurn(() =>
         restartWith(async () => {
           const { behaviour } = await readMemory()
           await remember({ setup, behaviour: setup.isKept ? behaviour : {} })
@@ -237,14 +237,14 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
       ),
     /** Changes its behaviour until it is stopped, or permanently if that is kept. Throws `BAD_USAGE`. */
     behave: (change: BehaviourChange): Promise<void> =>
-      takeTurn(async () => {
+      inTurn(async () => {
         await admin(z.unknown(), 'PATCH', '/behaviour', change)
         const { setup, behaviour } = await readMemory()
         if (setup.isKept) await remember({ behaviour: { ...behaviour, ...change } })
       }),
     /** Resets it to a new sandbox at the same address, and restarts it if it is running. */
     reset: (): Promise<void> =>
-      takeTurn(() =>
+      inTurn(() =>
         restartWith(async () => {
           await remember({ behaviour: {} })
           removeStore()
@@ -265,7 +265,7 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
      * otherwise.
      */
     findKey: (baseUrl: string): Promise<ApiKey | null> =>
-      takeTurn(async () => ((await isOwnAddress(baseUrl)) ? requireKey(new URL(baseUrl).origin) : null)),
+      inTurn(async () => ((await isOwnAddress(baseUrl)) ? requireKey(new URL(baseUrl).origin) : null)),
   }
 }
 

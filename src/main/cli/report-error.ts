@@ -6,8 +6,8 @@ import { joinSentences } from '../../shared/messages/join-sentences.ts'
 import { annotate } from './annotations.ts'
 import type { CliContext } from './context.ts'
 import { writeDocument } from './documents/write-document.ts'
-import { sayNotTaken } from './not-taken.ts'
 import { toPrintable } from './terminal/output.ts'
+import { sayUnsupported } from './unsupported-options.ts'
 
 function toCommandError(error: unknown, command: string): SluiceError {
   if (error instanceof SluiceError && error.said.id === 'options_in_conflict') {
@@ -45,7 +45,7 @@ export async function reportError(
   const { said, exitCode } = toCommandError(error, command)
   const { errTerminal: terminal, err } = context
   const { code, message, title, causes, hint: advice } = sayError(said, 'terminal', terminal.commandPrefix)
-  const hint = `${advice} ${sayNotTaken(command, `${message} ${advice}`)}`.trim()
+  const hint = `${advice} ${sayUnsupported(command, `${message} ${advice}`)}`.trim()
   await err.writeLine(`${terminal.tone('bad', 'sluice:')} ${toPrintable(title)}`)
   for (const cause of causes) await err.writeLine(`          ${toPrintable(cause)}`)
   // Not wrapped: hints hold commands to paste.

@@ -18,14 +18,16 @@ export function addSuggestion(error: unknown, program: Command, args: readonly s
     .visibleOptions(command)
     .flatMap(({ long }) => long ?? [])
   const names = isCommand ? [...command.commands.map((one) => one.name()), ...options] : options
-  const byWords = new Map(names.map((name) => [toWords(name), name]))
-  const near = listNearest(toWords(typed), [...byWords.keys()]).map((words) => byWords.get(words) ?? words)
+  const byComparable = new Map(names.map((name) => [toComparable(name), name]))
+  const near = listNearest(toComparable(typed), [...byComparable.keys()]).map(
+    (one) => byComparable.get(one) ?? one,
+  )
   if (near.length === 0) return error
   return new CommanderError(error.exitCode, error.code, `${error.message}${sayNear(near)}`)
 }
 
 /** A name for comparisons: without its hyphens in front, with its words joined by `_`. */
-function toWords(name: string): string {
+function toComparable(name: string): string {
   return name.replace(/^--/, '').replaceAll('-', '_')
 }
 

@@ -219,7 +219,7 @@ function ContinueDialog(props: {
           })
         }
       >
-        <p>{toWords(kind, rows, awaiting)}</p>
+        <p>{describeContinuation(kind, rows, awaiting)}</p>
         {unknown > 0 && (
           <RadioField
             label={`${formatCounted(unknown, 'row')} with an unknown outcome`}
@@ -292,7 +292,7 @@ const TITLES = {
   correct: 'Correct and retry',
 } as const
 
-function toWords(kind: ContinueRequest['kind'], rows: number, awaiting: number): string {
+function describeContinuation(kind: ContinueRequest['kind'], rows: number, awaiting: number): string {
   if (kind === 'correct') {
     return `${formatCounted(rows, 'row')} that did not succeed or were not sent are checked again. You correct them next; nothing is sent before that.`
   }

@@ -123,11 +123,13 @@ export function guessRuleColumns(
     const isYesOrNo = (value: string) =>
       NEGATIVES.has(toComparableValue(value)) || AFFIRMATIVES.has(toComparableValue(value))
     if (said.length === 0 || !said.every(isYesOrNo)) return []
-    const words = toWords(name)
-    const [whole, ...others] = rules.filter((rule) => isSameWords(toWords(rule), words))
+    const words = splitWords(name)
+    const [whole, ...others] = rules.filter((rule) => isSameWords(splitWords(rule), words))
     if (whole !== undefined) return others.length > 0 ? [] : [{ column: name, rule: whole, isWhole: true }]
     const core = withoutWords(words, COLUMN_WORDS)
-    const [rule, ...more] = rules.filter((one) => isSameWords(withoutWords(toWords(one), RULE_WORDS), core))
+    const [rule, ...more] = rules.filter((one) =>
+      isSameWords(withoutWords(splitWords(one), RULE_WORDS), core),
+    )
     return rule === undefined || more.length > 0 ? [] : [{ column: name, rule, isWhole: false }]
   })
   return found
@@ -230,8 +232,8 @@ const DENIALS = new Set('no not non never without isnt'.split(' '))
 
 /** Whether a text says that something is not wrong, such as `not_spam`, `NonToxic` or `is_safe`. */
 function isDenial(text: string, rules: readonly string[]): boolean {
-  const words = toWords(text.replaceAll(/(\p{Lowercase_Letter})(\p{Uppercase_Letter})/gu, '$1 $2'))
-  const ofRules = new Set(rules.flatMap(toWords))
+  const words = splitWords(text.replaceAll(/(\p{Lowercase_Letter})(\p{Uppercase_Letter})/gu, '$1 $2'))
+  const ofRules = new Set(rules.flatMap(splitWords))
   return words.some((word) => {
     const [, denied] = /^(?:is)?(?:not|non|no|un|anti)(.{3,})$/.exec(word) ?? []
     return (
@@ -243,10 +245,10 @@ function isDenial(text: string, rules: readonly string[]): boolean {
 }
 
 function findByWords(text: string, rules: readonly string[]): readonly string[] {
-  const words = toWords(text).filter((word) => word.length >= WORD_MIN)
+  const words = splitWords(text).filter((word) => word.length >= WORD_MIN)
   if (words.length === 0) return []
   return rules.filter((rule) => {
-    const own = toWords(rule)
+    const own = splitWords(rule)
     return words.every((word) => own.includes(word))
   })
 }
@@ -254,7 +256,7 @@ function findByWords(text: string, rules: readonly string[]): readonly string[] 
 /** Fewest characters of a word that identifies a rule. */
 const WORD_MIN = 3
 
-function toWords(text: string): string[] {
+function splitWords(text: string): string[] {
   return toComparable(text)
     .split(/[^\p{Letter}\p{Number}]+/u)
     .filter((word) => word !== '')

@@ -195,6 +195,6 @@ export interface LedgerQuery {
 }
 
 /** The name of a state or an outcome in words. */
-export function toWords(name: string): string {
+export function sayLedgerState(name: string): string {
   return name.replaceAll('_', ' ')
 }

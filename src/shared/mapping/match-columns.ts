@@ -577,7 +577,7 @@ function findByWord(columns: readonly string[], field: string, used: ReadonlySet
   const isExport = isJsonLinesExport(columns)
   const words = [...(isExport ? [toComparable(field)] : []), ...(WORDS_FOR[field] ?? [])]
   const suffixes = SUFFIXES[field] ?? []
-  const names = columns.map((name) => toWords(isExport ? (findCellName(name) ?? name) : name))
+  const names = columns.map((name) => splitName(isExport ? (findCellName(name) ?? name) : name))
   const find = (isNamed: (name: readonly string[]) => boolean) =>
     names.findIndex((name, index) => !used.has(index) && name.length > 0 && isNamed(name))
   if (field === 'user_id') {
@@ -601,7 +601,7 @@ function findByWord(columns: readonly string[], field: string, used: ReadonlySet
 }
 
 /** The words in a column's name: the same two for `userComment`, `user_comment` and `User Comment`. */
-export function toWords(name: string): string[] {
+export function splitName(name: string): string[] {
   return trimName(name)
     .normalize('NFKC')
     .replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')

@@ -77,11 +77,11 @@ function nameSetting(path: string): string {
   const [, field, filled] = /^mapping\.(.+)\.(\w+)$/.exec(path) ?? []
   if (field !== undefined) return `${field}, ${filled === 'kind' ? 'filled by' : filled}`
   const [, list, index, part] = /^(.+)\[(\d+)\](?:\.(\w+))?$/.exec(path) ?? []
-  if (list === undefined) return toWords(path.split('.').at(-1) ?? path)
-  return `${nameSetting(list)} ${Number(index) + 1}${part === undefined ? '' : `, ${toWords(part)}`}`
+  if (list === undefined) return saySettingKey(path.split('.').at(-1) ?? path)
+  return `${nameSetting(list)} ${Number(index) + 1}${part === undefined ? '' : `, ${saySettingKey(part)}`}`
 }
 
 /** A key such as `gracefulStopMs` as words. */
-function toWords(key: string): string {
+function saySettingKey(key: string): string {
   return key.replace(/Ms$/, '').replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 }

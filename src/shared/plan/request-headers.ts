@@ -61,7 +61,7 @@ const KEY = /(?:^|[-_]|api)key$/i
  * What another value of a header (as written or as sent) means. `always`: another tenant or deployment.
  * `as_key`: the same as another key. `never`: nothing, since values change with each request or are renewed.
  */
-export function saysWhoIsAsked(name: string, text: string): 'always' | 'as_key' | 'never' {
+export function identifiesTenant(name: string, text: string): 'always' | 'as_key' | 'never' {
   if (CHANGING.test(name) || RENEWED.test(name) || holdsCredentials(text)) return 'never'
   return KEY.test(name) ? 'as_key' : 'always'
 }

@@ -5,8 +5,8 @@ import {
   type Ledger,
   type LedgerQuery,
   type LedgerService,
+  sayLedgerState,
   type TermEntry,
-  toWords,
 } from '../lookback/ledger.ts'
 import { formatCount, formatCounted } from '../messages/figure-text.ts'
 import { formatMinute } from '../messages/moment-text.ts'
@@ -34,7 +34,7 @@ function toHead({ of, list, service, runs, counts }: Ledger): Section {
   }[of]
   const states = LEDGER_STATES[of]
     .filter((state) => (counts[state] ?? 0) > 0)
-    .map((state) => `${formatCount(counts[state] ?? 0)} ${toWords(state)}`)
+    .map((state) => `${formatCount(counts[state] ?? 0)} ${sayLedgerState(state)}`)
   return {
     lines: [
       { text: `${what} at ${sayService(service)}, from ${formatCounted(runs, 'run')}`, tone: 'strong' },
@@ -54,7 +54,7 @@ function toLists({ of, lists }: Ledger): Section {
   return {
     tables: [
       {
-        columns: [foreign(of, 12), ...states.map((state) => count(toWords(state)))],
+        columns: [foreign(of, 12), ...states.map((state) => count(sayLedgerState(state)))],
         rows: lists.map(({ name, counts }) => [name, ...states.map((state) => counts[state] ?? 0)]),
       },
     ],
@@ -77,7 +77,7 @@ type EntryColumn<Entry> = readonly [column: Column, toCell: (entry: Entry) => Ce
 
 const INDEX_COLUMNS: readonly EntryColumn<IndexEntry>[] = [
   [foreign('item'), (entry) => entry.custom_index_item_id ?? '?'],
-  [text('state'), ({ state }) => toWords(state)],
+  [text('state'), ({ state }) => sayLedgerState(state)],
   [text('added'), ({ first_at: at }) => formatMinute(at)],
   [foreign('url', 16), ({ url, media }) => url ?? media ?? ''],
   [foreign('variant', 8), (entry) => entry.content_variant ?? ''],
@@ -86,7 +86,7 @@ const INDEX_COLUMNS: readonly EntryColumn<IndexEntry>[] = [
 
 const TERM_COLUMNS: readonly EntryColumn<TermEntry>[] = [
   [foreign('term', 12), ({ term }) => term],
-  [text('state'), ({ state }) => toWords(state)],
+  [text('state'), ({ state }) => sayLedgerState(state)],
   [text('last outcome'), ({ outcome }) => toAnswerWords(outcome)],
   [text('last answer'), ({ changed_at: at }) => formatMinute(at)],
   [foreign('reason', 12), ({ failure }) => failure ?? ''],
@@ -99,7 +99,7 @@ const TERM_COLUMNS: readonly EntryColumn<TermEntry>[] = [
 
 const APPEAL_COLUMNS: readonly EntryColumn<AppealEntry>[] = [
   [foreign('appeal', 12), (entry) => entry.appeal_id],
-  [text('state'), ({ state }) => toWords(state)],
+  [text('state'), ({ state }) => sayLedgerState(state)],
   [text('since'), ({ history }) => formatMinute(history.at(-1)?.from ?? null)],
   [text('asked'), ({ asked_at: at }) => formatMinute(at)],
   [count('times'), ({ asked }) => asked],
@@ -108,7 +108,7 @@ const APPEAL_COLUMNS: readonly EntryColumn<AppealEntry>[] = [
     ({ history }) =>
       history
         .slice(0, -1)
-        .map(({ state }) => toWords(state))
+        .map(({ state }) => sayLedgerState(state))
         .join(', '),
   ],
   [count('unanswered'), (entry) => entry.unanswered || ''],

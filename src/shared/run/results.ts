@@ -311,6 +311,4 @@ export interface ExportOptions {
   delimiter?: string
   /** Whether a CSV file begins with a byte-order mark (default: true). */
   byteOrderMark?: boolean
-  /** Only rows that triggered one of these rules, by name or id. */
-  rules?: readonly string[]
 }

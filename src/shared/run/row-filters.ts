@@ -10,7 +10,7 @@ import { ROW_ANSWERS, rowAnswerSchema, rowStateSchema } from './item-state.ts'
 import { sayScoreBand } from './score-bands.ts'
 
 // The filters of a run's rows. The schema of a filter, its facets and its words, in the window and in the
-// engine, are derived from these entries. The structure that `askedOf` names finds the matching rows.
+// engine, are derived from these entries. The structure that `readFrom` names finds the matching rows.
 
 /** Most rules, or other values, in one filter. */
 const FILTER_MAX_VALUES = 1_000
@@ -41,7 +41,7 @@ interface FilterEntry<Value> {
    * each row (`row-kinds.ts`), what findings know of each row (`journal-findings.ts`), its scores, the
    * verdicts, an evaluation, or the cells.
    */
-  askedOf: 'counters' | 'kinds' | 'values' | 'scores' | 'verdicts' | 'evaluation' | 'cells'
+  readFrom: 'counters' | 'kinds' | 'values' | 'scores' | 'verdicts' | 'evaluation' | 'cells'
   /** Kind of the facets that switch it on and off. */
   facet?: string
   /** Kind of the facets that it shares a group with: only one filter of the group is on. */
@@ -63,7 +63,7 @@ function define<Schema extends z.ZodType, const Entry extends FilterEntry<z.infe
 
 function defineValues<const Facet extends string>(facet: Facet, name: string) {
   return define(valuesSchema, {
-    askedOf: 'values',
+    readFrom: 'values',
     facet,
     several: true,
     say: (values) => `${name} ${joinValues(values)}`,
@@ -73,19 +73,19 @@ function defineValues<const Facet extends string>(facet: Facet, name: string) {
 /** Every filter by its member of {@link RowFilter}, in the order of the description. */
 const ROW_FILTERS = {
   state: define(rowStateSchema, {
-    askedOf: 'counters',
+    readFrom: 'counters',
     facet: 'state',
     say: (state) => describeState({ state, attempts: 0 }),
   }),
   /** Rows that ended without success: invalid, rejected, failed, unknown or overdue. */
   unsuccessful: define(z.literal(true), {
-    askedOf: 'counters',
+    readFrom: 'counters',
     group: 'state',
     say: () => 'what did not succeed',
   }),
   /** Rows that triggered at least one of these rules; {@link NO_RULE} stands for succeeding without any. */
   ruleIds: define(z.array(z.string()).max(FILTER_MAX_VALUES), {
-    askedOf: 'counters',
+    readFrom: 'counters',
     facet: 'rule',
     several: true,
     label: (ruleId) => (ruleId === NO_RULE ? 'no rule' : ruleId),
@@ -97,33 +97,33 @@ const ROW_FILTERS = {
   }),
   /** Rows that triggered any rule. */
   flagged: define(z.literal(true), {
-    askedOf: 'kinds',
+    readFrom: 'kinds',
     group: 'rule',
     say: () => 'what triggered a rule',
   }),
   /** Rows that ended without success and with this service error code. */
   errorCode: define(z.string(), {
-    askedOf: 'counters',
+    readFrom: 'counters',
     facet: 'error',
     say: (code) => `error ${nameCode(code)}`,
   }),
   /** Rows that did not succeed for this cause, a key of `toErrorKey` or `toInvalidKey`. */
   cause: define(z.string(), {
-    askedOf: 'kinds',
+    readFrom: 'kinds',
     facet: 'cause',
     group: 'error',
     label: toCauseLabel,
     say: () => 'one cause of errors',
   }),
   answer: define(rowAnswerSchema, {
-    askedOf: 'counters',
+    readFrom: 'counters',
     facet: 'answer',
     say: (answer) => ROW_ANSWERS[answer].word,
   }),
-  cell: define(evaluatedCellSchema, { askedOf: 'evaluation', say: describeCell }),
+  cell: define(evaluatedCellSchema, { readFrom: 'evaluation', say: describeCell }),
   /** Rows with this verdict among others; {@link NO_VERDICT} stands for rows without any. */
   verdict: define(z.enum([...VERDICTS, NO_VERDICT]), {
-    askedOf: 'verdicts',
+    readFrom: 'verdicts',
     facet: 'verdict',
     label: (verdict) => VERDICT_WORDS[verdict as keyof typeof VERDICT_WORDS],
     say: (verdict) => VERDICT_WORDS[verdict],
@@ -131,7 +131,7 @@ const ROW_FILTERS = {
   /**
    * Rows that still count as having `verdict` after it has changed: a table keeps them until it is reloaded.
    */
-  keptRows: define(z.array(z.int().min(1)).max(KEPT_ROWS_MAX), { askedOf: 'verdicts' }),
+  keptRows: define(z.array(z.int().min(1)).max(KEPT_ROWS_MAX), { readFrom: 'verdicts' }),
   /** Rows that are from one of these files, if the source has several. */
   files: defineValues('file', 'file'),
   /** Rows whose answer names at least one of these languages. */
@@ -142,7 +142,7 @@ const ROW_FILTERS = {
   variants: defineValues('variant', 'content variant'),
   /** Rows with a score in one of the bands, for each named class. */
   scores: define(z.array(scoreFilterSchema).min(1).max(FILTER_MAX_VALUES), {
-    askedOf: 'scores',
+    readFrom: 'scores',
     facet: 'score',
     several: true,
     label: (value) => {
@@ -156,7 +156,7 @@ const ROW_FILTERS = {
   }),
   /** Rows with a cell that contains this text, ignoring the case of ASCII letters. */
   search: define(z.string(), {
-    askedOf: 'cells',
+    readFrom: 'cells',
     say: (text) => `cells with “${text.slice(0, SEARCH_MAX)}”`,
   }),
 }
@@ -169,14 +169,14 @@ export type FilterName = keyof Filters
 type NameWith<Property> = { [Name in FilterName]: Filters[Name] extends Property ? Name : never }[FilterName]
 
 /** The filters that one structure can apply. */
-export type FilterOf<Source extends FilterEntry<never>['askedOf']> = NameWith<{ askedOf: Source }>
+export type FilterOf<Source extends FilterEntry<never>['readFrom']> = NameWith<{ readFrom: Source }>
 
 type FacetName = NameWith<{ facet: string }>
 
 export type FacetKind = Filters[FacetName]['facet']
 
 /** The facets that one structure counts. */
-export type FacetOf<Source extends FilterEntry<never>['askedOf']> = Filters[FacetName &
+export type FacetOf<Source extends FilterEntry<never>['readFrom']> = Filters[FacetName &
   FilterOf<Source>]['facet']
 
 /** Kinds of facets that form a group, in which only one filter is on. */
@@ -243,11 +243,11 @@ export type FacetList = z.infer<typeof facetListSchema>
 export type FacetId = Pick<Facet, 'kind' | 'value'>
 
 /** The facets that a structure counts, in the order of their filters. */
-export function listFacetKinds<Source extends FilterEntry<never>['askedOf']>(
+export function listFacetKinds<Source extends FilterEntry<never>['readFrom']>(
   ...sources: readonly Source[]
 ): FacetOf<Source>[] {
-  return ENTRIES.flatMap(([, { facet, askedOf }]) =>
-    facet !== undefined && sources.some((source) => source === askedOf) ? [facet as FacetOf<Source>] : [],
+  return ENTRIES.flatMap(([, { facet, readFrom }]) =>
+    facet !== undefined && sources.some((source) => source === readFrom) ? [facet as FacetOf<Source>] : [],
   )
 }
 
@@ -262,8 +262,8 @@ export function withoutGroup(filter: RowFilter, kind: FacetKind): RowFilter {
   return rest
 }
 
-export function listAskedOf(filter: RowFilter): FilterEntry<never>['askedOf'][] {
-  return ENTRIES.flatMap(([name, { askedOf }]) => (filter[name] === undefined ? [] : [askedOf]))
+export function listSources(filter: RowFilter): FilterEntry<never>['readFrom'][] {
+  return ENTRIES.flatMap(([name, { readFrom }]) => (filter[name] === undefined ? [] : [readFrom]))
 }
 
 export function findFilterOf(facet: FacetKind) {

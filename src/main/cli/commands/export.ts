@@ -267,10 +267,7 @@ export function addExportCommand(program: Command, context: CliContext): void {
         rulesAsColumns: flags.rulesAsColumns === true,
         ...(flags.columns === undefined ? {} : { columns: flags.columns }),
         ...(flags.delimiter === undefined ? {} : { delimiter: flags.delimiter }),
-        ...(flags.rule === undefined ? {} : { rules: flags.rule }),
-        ...(listFilterFlags(flags).length > 0 && {
-          filter: toRowFilter(run, flags),
-        }),
+        filter: toRowFilter(run, flags),
         ...(flags.errors === undefined ? {} : { filter: OUTCOME_FILES.success }),
       }
       if (file === '-') {

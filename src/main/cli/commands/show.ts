@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { findRule } from '../../../shared/lookback/labels.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { formatProblem, toWordedProblem } from '../../../shared/messages/problem-messages.ts'
@@ -132,8 +131,7 @@ async function printRows(
   flags: ShowFlags,
 ): Promise<void> {
   const { limit = ROWS_LISTED, offset = 0 } = flags
-  const filter = { ...toRowFilter(run, flags), ...toRuleFilter(run, flags.rule) }
-  const query = { filter, offset, limit }
+  const query = { filter: toRowFilter(run, flags), offset, limit }
   let page = await engine.results.readPage(run.run_id, query)
   // The findings of a large run are read in slices.
   while (!page.isCounted) page = await engine.results.readPage(run.run_id, query)
@@ -165,24 +163,6 @@ async function printRows(
     ]),
   )
 }
-
-function toRuleFilter(
-  { triggered_rules: triggered }: RunSummary,
-  rules: readonly string[] | undefined,
-): { ruleIds?: string[] } {
-  if (rules === undefined) return {}
-  const names = new Map(triggered.map(({ rule_id: id, rule_name: name }) => [id, name]))
-  const ruleIds = rules.flatMap((rule) => {
-    const found = findRule(rule, names)
-    if (found !== null) return found.ruleIds
-    const known = [...names].map(([id, name]) => name || id).slice(0, RULES_NAMED)
-    throw new SluiceError({ id: 'export_rule_unknown', rule, rules: known })
-  })
-  return { ruleIds: [...new Set(ruleIds)] }
-}
-
-/** Rules that an error lists at most. */
-const RULES_NAMED = 20
 
 /** What the service answered for a row, on one line. */
 function describeAnswer({ status, errorCode, message, triggeredRules }: ResultRow): string {

@@ -150,18 +150,19 @@ function completeNamed(
     case 'mapping':
       return { candidates: listMappings(context, typed), paths: 'none' }
     case 'verdict':
-      return { candidates: toWords(VERDICTS), paths: 'none' }
+      return { candidates: toPlainCandidates(VERDICTS), paths: 'none' }
     case 'name':
       return command.name() === 'add'
         ? NOTHING
         : { candidates: listConnections(context, typed), paths: 'none' }
     default:
-      return { candidates: toWords(argument.argChoices ?? []), paths: 'none' }
+      return { candidates: toPlainCandidates(argument.argChoices ?? []), paths: 'none' }
   }
 }
 
 function completeValue(context: CliContext, typed: readonly string[], option: Option): Completion {
-  if (option.argChoices !== undefined) return { candidates: toWords(option.argChoices), paths: 'none' }
+  if (option.argChoices !== undefined)
+    return { candidates: toPlainCandidates(option.argChoices), paths: 'none' }
   if (option.long === '--connection') {
     return { candidates: listConnections(context, typed), paths: 'none' }
   }
@@ -172,7 +173,7 @@ function completeValue(context: CliContext, typed: readonly string[], option: Op
   return NOTHING
 }
 
-function toWords(values: readonly string[]): Candidate[] {
+function toPlainCandidates(values: readonly string[]): Candidate[] {
   return values.map((value) => ({ value, about: '' }))
 }
 
@@ -181,7 +182,7 @@ const LISTED_RUNS = 50
 
 function listRuns(context: CliContext, typed: readonly string[]): Candidate[] {
   const ids = listRunIds(findWorkspace(context, typed)).slice(0, LISTED_RUNS)
-  return ids.length === 0 ? [] : [{ value: 'latest', about: 'the newest run' }, ...toWords(ids)]
+  return ids.length === 0 ? [] : [{ value: 'latest', about: 'the newest run' }, ...toPlainCandidates(ids)]
 }
 
 function listConnections(context: CliContext, typed: readonly string[]): Candidate[] {

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { findRule } from '../../../shared/lookback/labels.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { fromStateName, toStateName } from '../../../shared/messages/state-name.ts'
 import { COUNTED_STATES, listStates, rowAnswerSchema } from '../../../shared/run/item-state.ts'
@@ -15,8 +16,8 @@ const STATES = [listStates('succeeded', 'unsuccessful'), listStates('unsent'), l
 /** Accepted in addition to the states: every row that ended without success. */
 const UNSUCCESSFUL = 'unsuccessful'
 
-/** Most files that an error lists. */
-const FILES_NAMED = 20
+/** Most files or rules that an error lists. */
+const NAMED_MAX = 20
 
 function parseState(text: string): RowFilter {
   if (text === UNSUCCESSFUL) return { unsuccessful: true }
@@ -90,19 +91,32 @@ export function addFilterOptions(command: Command): Command {
 }
 
 /**
- * The filter that the options ask for; rules, which are found by name, are not included. Throws `BAD_USAGE`
- * for a file that the run's source does not have.
+ * The filter that the options ask for. Throws `BAD_USAGE` for a file that the run's source does not have, and
+ * for a rule that no row triggered.
  */
-export function toRowFilter({ source_read: read }: RunSummary, flags: FilterFlags): RowFilter {
+export function toRowFilter(run: RunSummary, flags: FilterFlags): RowFilter {
+  const { source_read: read, triggered_rules: triggered } = run
   const files = read?.read_as.flatMap(({ file }) => file ?? [])
   const unknown = flags.fromFile?.find((file) => files?.includes(file) === false)
   if (unknown !== undefined && files !== undefined) {
-    throw new SluiceError({ id: 'filter_file_unknown', file: unknown, files: files.slice(0, FILES_NAMED) })
+    throw new SluiceError({ id: 'filter_file_unknown', file: unknown, files: files.slice(0, NAMED_MAX) })
   }
   return Object.assign(
     {},
     ...FILTER_NAMES.map((name) => flags[name]),
     flags.flagged && { flagged: true },
     flags.fromFile && { files: flags.fromFile },
+    flags.rule && { ruleIds: findRuleIds(flags.rule, triggered) },
   )
+}
+
+function findRuleIds(rules: readonly string[], triggered: RunSummary['triggered_rules']): string[] {
+  const names = new Map(triggered.map(({ rule_id: id, rule_name: name }) => [id, name]))
+  const ids = rules.flatMap((rule) => {
+    const found = findRule(rule, names)
+    if (found !== null) return found.ruleIds
+    const known = [...names].map(([id, name]) => name || id)
+    throw new SluiceError({ id: 'export_rule_unknown', rule, rules: [...new Set(known)].slice(0, NAMED_MAX) })
+  })
+  return [...new Set(ids)]
 }

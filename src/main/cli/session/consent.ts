@@ -13,10 +13,10 @@ import type { RunSummary } from '../../../shared/run/run.ts'
 import type { ResumeOptions } from '../../engine/engine-interface.ts'
 import { describeUntrusted } from '../../engine/workspace/plan-trust.ts'
 import type { CliContext } from '../context.ts'
-import { sayNotTaken } from '../not-taken.ts'
 import type { UnknownFlags, YesFlags } from '../options/shared-options.ts'
 import { formatOpenWarnings } from '../summary/open-warnings.ts'
 import { toPrintable } from '../terminal/output.ts'
+import { sayUnsupported } from '../unsupported-options.ts'
 
 /**
  * The production connection that a person must confirm before anything is sent there; null if there is none.
@@ -90,8 +90,8 @@ export async function printOpenWarnings(
   await err.writeLine(errTerminal.tone('strong', 'Before sending'))
   const lines = formatOpenWarnings(errTerminal, open)
   for (const line of lines) await err.writeLine(line)
-  const notTaken = sayNotTaken(command, lines.join('\n'))
-  if (notTaken !== '') await err.writeLine(`  ${notTaken}`)
+  const unsupported = sayUnsupported(command, lines.join('\n'))
+  if (unsupported !== '') await err.writeLine(`  ${unsupported}`)
   for (const sentence of lasting) await err.writeLine(`  ${toPrintable(sentence)}`)
 }
 

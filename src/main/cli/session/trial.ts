@@ -25,13 +25,13 @@ import type { RunHandle, StartOptions } from '../../engine/engine-interface.ts'
 import { type CliContext, watchInterrupts } from '../context.ts'
 import { SCHEMA_VERSION, writeDocumentLine } from '../documents/write-document.ts'
 import { resolveFromCaller } from '../invocation.ts'
-import { sayNotTaken } from '../not-taken.ts'
 import type { ReportingFlags } from '../options/shared-options.ts'
 import { createProgressReporter, type FollowOptions, toFollowOptions } from '../progress/progress-reporter.ts'
 import { formatOpenWarnings } from '../summary/open-warnings.ts'
 import { formatProblemGroups, toWordedGroup, toWordedGroups } from '../summary/row-text.ts'
 import { toPrintable } from '../terminal/output.ts'
 import { formatReport } from '../terminal/report-text.ts'
+import { sayUnsupported } from '../unsupported-options.ts'
 import { listAccepted } from './consent.ts'
 
 /** Receives the causes of warnings that are accepted for a source; undefined if none is. */
@@ -196,8 +196,8 @@ async function printFindings(context: CliContext, plan: Plan, found: Findings): 
     await out.writeLine(outTerminal.tone('strong', formatCounted(problems.length, 'problem')))
     const lines = formatProblemGroups(outTerminal, problems, EXAMPLES, 'with_fixes')
     for (const line of lines) await out.writeLine(`  ${line}`)
-    const notTaken = sayNotTaken(context.command, lines.join('\n'))
-    if (notTaken !== '') await out.writeLine(`  ${notTaken}`)
+    const unsupported = sayUnsupported(context.command, lines.join('\n'))
+    if (unsupported !== '') await out.writeLine(`  ${unsupported}`)
   }
   if (open.length > 0) {
     await out.writeLine()

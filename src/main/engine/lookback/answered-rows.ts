@@ -94,9 +94,9 @@ export class AnsweredStep {
   }
 
   /** 1 if the service's answer is a word for what became of the row. */
-  get said(): ArrayLike<number> {
+  get outcomeStated(): ArrayLike<number> {
     return this.#merge(
-      (own) => own.said,
+      (own) => own.outcomeStated,
       () => new Uint8Array(this.width),
     )
   }

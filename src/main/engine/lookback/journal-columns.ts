@@ -21,7 +21,7 @@ const RESULTS = `SELECT count(*), group_concat(char(row - ?1), '') FILTER (WHERE
   FROM result NOT INDEXED WHERE row > ?1 AND row <= ?2`
 const ANSWERED = `SELECT group_concat(char(row - ?1), '') FROM result NOT INDEXED
   WHERE row > ?1 AND row <= ?2 AND ${IS_ANSWERED}`
-const SAID = `SELECT group_concat(char(row - ?1), '') FROM result NOT INDEXED
+const STATED = `SELECT group_concat(char(row - ?1), '') FROM result NOT INDEXED
   WHERE row > ?1 AND row <= ?2 AND answer IS NOT NULL`
 
 /** A stretch of rows, read from the journal itself. */
@@ -43,11 +43,11 @@ export class JournalColumns implements StretchColumns {
     this.#readResults()
   }
 
-  get said(): Uint8Array {
-    const said = new Uint8Array(this.width)
-    const [places] = readTuple<[string | null]>(this.#db, SAID, this.#range)
-    for (const place of toPlaces(places)) said[place] = 1
-    return said
+  get outcomeStated(): Uint8Array {
+    const stated = new Uint8Array(this.width)
+    const [places] = readTuple<[string | null]>(this.#db, STATED, this.#range)
+    for (const place of toPlaces(places)) stated[place] = 1
+    return stated
   }
 
   get cached(): Uint8Array {

@@ -145,11 +145,11 @@ class MemberReader {
     const owner = this.#member + 1
     const others: number[] = []
     const cached = this.#hasCached ? step.cached : null
-    const isSaid = this.#hasAnswers ? step.said : null
+    const isOutcomeStated = this.#hasAnswers ? step.outcomeStated : null
     for (let place = 0; place < step.width; place += 1) {
       if (step.owner[place] !== owner) continue
       const row = step.rowAt(place)
-      if (step.answered[place] === 0 || isSaid?.[place] === 1) others.push(row)
+      if (step.answered[place] === 0 || isOutcomeStated?.[place] === 1) others.push(row)
       else of[row] = this.#toDecided(step, place, cached?.[place] === 1)
     }
     if (others.length > 0) this.#addOthers(others)

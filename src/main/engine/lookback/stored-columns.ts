@@ -62,7 +62,7 @@ export class StoredColumns implements StretchColumns {
     this.sets = found.kinds.of.subarray(above + 1, above + 1 + width)
   }
 
-  get said(): Uint8Array {
+  get outcomeStated(): Uint8Array {
     const { kinds } = this.#found.kinds
     return Uint8Array.from(this.sets, (kind) => (kinds[kind - 1]?.answer == null ? 0 : 1))
   }

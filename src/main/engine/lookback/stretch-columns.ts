@@ -8,7 +8,7 @@ export interface StretchColumns {
   /** 1 if the service answered the row with a result of its own. */
   readonly answered: Uint8Array
   /** 1 if the service's answer is a word for what became of the row. */
-  readonly said: Uint8Array
+  readonly outcomeStated: Uint8Array
   /** 1 if the answer came from the service's cache. */
   readonly cached: Uint8Array
   /** A number for which rules each row triggered; rows with the same number triggered the same ones. */

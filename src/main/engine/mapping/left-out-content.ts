@@ -5,8 +5,8 @@ import {
   findUrlColumns,
   isFolderColumns,
   matchColumns,
+  splitName,
   toComparable,
-  toWords,
 } from '../../../shared/mapping/match-columns.ts'
 import { listColumnsOf } from '../../../shared/mapping/templates.ts'
 import type { SourceWarning } from '../../../shared/messages/problem-messages.ts'
@@ -265,7 +265,7 @@ function isOfPerson(words: readonly string[]): boolean {
  * post's own address.
  */
 function isOther(name: string, field: LeftOut['field']): boolean {
-  const words = toWords(name.slice(name.lastIndexOf('.') + 1))
+  const words = splitName(name.slice(name.lastIndexOf('.') + 1))
   const last = words.at(-1) ?? ''
   if (field === 'text_data') return isOfPerson(words) && ABOUT.includes(last)
   const before = words.slice(0, -1)
@@ -281,7 +281,7 @@ function isOther(name: string, field: LeftOut['field']): boolean {
  */
 function isInPerson(name: string): boolean {
   const objects = name.split('.').slice(0, -1)
-  return objects.some((key) => isOfPerson(toWords(key)) && findTextColumns([key], new Set()).length === 0)
+  return objects.some((key) => isOfPerson(splitName(key)) && findTextColumns([key], new Set()).length === 0)
 }
 
 /** The unused fields of objects whose names look like texts or addresses. */

@@ -29,13 +29,13 @@ export function toReceiverSettingsFile(workspace: string): string {
 export function readReceiverSettings(workspace: string): ReceiverSettings {
   return (
     findReceiverSettings(workspace) ??
-    takeTurn(workspace, () => findReceiverSettings(workspace) ?? makeSettings(workspace))
+    withLock(workspace, () => findReceiverSettings(workspace) ?? makeSettings(workspace))
   )
 }
 
 /** Stores the port for the workspace unless it has one; returns it. Throws `WORKSPACE_UNUSABLE`. */
 export function keepReceiverPort(workspace: string, port: number): number {
-  return takeTurn(workspace, () => {
+  return withLock(workspace, () => {
     const settings = findReceiverSettings(workspace) ?? makeSettings(workspace)
     if (settings.port !== null) return settings.port
     writeSettings(workspace, { ...settings, port })
@@ -50,7 +50,7 @@ function makeSettings(workspace: string): ReceiverSettings {
 }
 
 /** Two processes that start at once must end up with one secret. */
-function takeTurn<Result>(workspace: string, work: () => Result): Result {
+function withLock<Result>(workspace: string, work: () => Result): Result {
   const file = toReceiverSettingsFile(workspace)
   return underLease(file, file, work)
 }

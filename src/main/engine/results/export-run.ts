@@ -2,7 +2,6 @@ import { decodeHistogram, toToolFormat } from '../../../shared/load/latency-mete
 import type { LoadReport, NumberedSample } from '../../../shared/load/load-report.ts'
 import type { TrendMetric } from '../../../shared/load/metrics.ts'
 import type { LabelsFile } from '../../../shared/lookback/evaluation.ts'
-import { findRule } from '../../../shared/lookback/labels.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { createQuoteRemover } from '../../../shared/messages/quotes.ts'
 import { OPERATIONS } from '../../../shared/operations/operations.ts'
@@ -17,7 +16,6 @@ import {
 import { isExportDelimiter } from '../../../shared/run/formula-guard.ts'
 import { countRows } from '../../../shared/run/item-state.ts'
 import type { ExportOptions } from '../../../shared/run/results.ts'
-import type { RowFilter } from '../../../shared/run/row-filters.ts'
 import type { ExportResult } from '../../../shared/run/written-rows.ts'
 import { readCutOffMs, readSamples } from '../journal/load-record.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
@@ -40,7 +38,7 @@ import {
 import { findRunFormat, writeReport } from '../run/export/write-report.ts'
 import { createPlaceReader, hasSeveralFiles } from '../run/journal/intake-writer.ts'
 import { hasVerdicts } from '../run/journal/verdict-store.ts'
-import { readFamilyCounts, readRuleNames, summarizeFamilyCounts } from '../run/results/family-counts.ts'
+import { readFamilyCounts, summarizeFamilyCounts } from '../run/results/family-counts.ts'
 import { openSource } from '../source/open-source.ts'
 import { checkTarget } from '../workspace/replace-file.ts'
 import { findReplacedSource } from '../workspace/replaced-source.ts'
@@ -102,7 +100,7 @@ async function writeTable(
     header,
     table: format === 'jsonl' ? [] : chooseTable(view, options),
     rowsHaveLetters: haveLetters(view),
-    pages: readExportPages(view, toFilter(view, options), { withRequests: format === 'jsonl', among }),
+    pages: readExportPages(view, options.filter ?? {}, { withRequests: format === 'jsonl', among }),
     lossless: options.lossless ?? false,
     byteOrderMark: options.byteOrderMark ?? true,
     delimiter: await findDelimiter(view, options),
@@ -136,29 +134,9 @@ function writeBatch(
     header,
     table: [],
     lossless: true,
-    pages: readExportPages(view, toFilter(view, options), { withRequests: false, withFields: true, among }),
+    pages: readExportPages(view, options.filter ?? {}, { withRequests: false, withFields: true, among }),
   })
 }
-
-/** The filter with the named rules. Throws `BAD_USAGE` for a rule that no row triggered. */
-function toFilter({ members }: RunFamily, { filter = {}, rules = [] }: ExportOptions): RowFilter {
-  if (rules.length === 0) return filter
-  const triggered = readRuleNames(members)
-  const ruleIds = rules.flatMap((rule) => {
-    const found = findRule(rule, triggered)
-    if (found !== null) return found.ruleIds
-    const names = [...triggered].map(([id, name]) => name || id)
-    throw new SluiceError({
-      id: 'export_rule_unknown',
-      rule,
-      rules: [...new Set(names)].slice(0, RULES_NAMED),
-    })
-  })
-  return { ...filter, ruleIds: [...new Set(ruleIds)] }
-}
-
-/** Most rules that an error lists. */
-const RULES_NAMED = 20
 
 /** The requested delimiter; the source's is detected again. Throws `BAD_SOURCE` or `BAD_USAGE`. */
 async function findDelimiter({ record }: RunFamily, { delimiter = ',' }: ExportOptions): Promise<string> {

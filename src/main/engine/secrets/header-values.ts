@@ -4,11 +4,11 @@ import { toThrown } from '../../../shared/messages/thrown.ts'
 import type { PlanConnection } from '../../../shared/plan/connection.ts'
 import {
   fillVariables,
+  identifiesTenant,
   isHeaderValue,
   listHeaderReferences,
   type PlanHeaders,
   parseHeaderValue,
-  saysWhoIsAsked,
 } from '../../../shared/plan/request-headers.ts'
 import {
   ApiKey,
@@ -52,8 +52,8 @@ export class HeaderValues extends BoundSecret {
   }
 
   /** Only the headers that identify the tenant in this way; null if there are none. */
-  only(says: ReturnType<typeof saysWhoIsAsked>): HeaderValues | null {
-    const headers = this.#headers.filter(([name, value]) => saysWhoIsAsked(name, value) === says)
+  only(says: ReturnType<typeof identifiesTenant>): HeaderValues | null {
+    const headers = this.#headers.filter(([name, value]) => identifiesTenant(name, value) === says)
     if (headers.length === 0) return null
     return new HeaderValues({ value: JSON.stringify(headers), origins: this.origins, source: this.source })
   }

@@ -51,7 +51,7 @@ export function changeConnections(
 ): Connections {
   createWorkspaceFolders(workspace)
   const file = toConnectionsFile(workspace)
-  const lease = takeTurn(file)
+  const lease = lockConnections(file)
   try {
     const known = readConnections(workspace)
     const changed = connectionsSchema.parse(noteKeysToRemove(known, change(known)))
@@ -88,11 +88,11 @@ function listTypedKeys({ connections }: Connections): Connections['keysToRemove'
  * Longest wait for another process, in milliseconds. The other only writes a small file, and this one's
  * window freezes meanwhile.
  */
-const TURN_WITHIN_MS = 250
+const LOCK_WITHIN_MS = 250
 
-function takeTurn(file: string): Lease {
+function lockConnections(file: string): Lease {
   try {
-    return takeLease(file, file, TURN_WITHIN_MS)
+    return takeLease(file, file, LOCK_WITHIN_MS)
   } catch (error) {
     if (!(error instanceof SluiceError) || error.code !== 'RUN_BUSY') throw error
     throw new SluiceError({ id: 'connections_busy', file })

@@ -101,7 +101,7 @@ function findDifference(
   for (const object of objects) {
     const own = known.get(toKey(object))
     if (own === undefined) {
-      if (object.type === 'index' && schema.indexes?.test(toWords(object.sql ?? ''))) continue
+      if (object.type === 'index' && schema.indexes?.test(withoutLayout(object.sql ?? ''))) continue
       return `it has ${sayObject(object)}`
     }
     if (!isAlike(object, own, schema.columns?.[own.name])) {
@@ -116,8 +116,8 @@ function findDifference(
 function isAlike(object: SchemaObject, own: SchemaObject, column: RegExp | undefined): boolean {
   if (object.table !== own.table || (object.sql === null) !== (own.sql === null)) return false
   if (object.sql === own.sql || object.sql === null || own.sql === null) return true
-  const words = toWords(object.sql)
-  const ownWords = toWords(own.sql)
+  const words = withoutLayout(object.sql)
+  const ownWords = withoutLayout(own.sql)
   if (words === ownWords) return true
   if (column === undefined) return false
   // SQLite adds columns before the table's constraints.
@@ -133,15 +133,15 @@ function isAlike(object: SchemaObject, own: SchemaObject, column: RegExp | undef
  * Comments and white space as SQLite reads them, else one indivisible token: a string, a quoted name, a word,
  * a sign.
  */
-const WORD =
+const TOKEN =
   /(--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|[ \t\n\f\r]+)|'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|[\w$]+|[\s\S]/g
 
 /**
  * A statement with one space between words and signs and without comments, so that the layout of a step may
  * change.
  */
-function toWords(sql: string): string {
-  return [...sql.matchAll(WORD)].flatMap(([word, gap]) => (gap === undefined ? [word] : [])).join(' ')
+function withoutLayout(sql: string): string {
+  return [...sql.matchAll(TOKEN)].flatMap(([word, gap]) => (gap === undefined ? [word] : [])).join(' ')
 }
 
 function toKey({ type, name }: SchemaObject): string {

@@ -106,20 +106,20 @@ export function findWords(text: string): Word[] {
 
 /** The published list of mild words, each in one class; documented in `docs/sandbox.md`. */
 export const WORD_LIST: Record<ContentClass, readonly string[]> = {
-  sexual: toWords('sexy nude naked flirt seductive horny erotic xxx'),
-  hate: toWords('hate hateful despise detest loathe vermin subhuman'),
-  violence: toWords('attack fight punch kill stab shoot weapon gun knife bomb blood'),
-  bullying: toWords('stupid loser idiot dumb pathetic moron useless ugly worthless'),
-  spam: toWords(
+  sexual: splitList('sexy nude naked flirt seductive horny erotic xxx'),
+  hate: splitList('hate hateful despise detest loathe vermin subhuman'),
+  violence: splitList('attack fight punch kill stab shoot weapon gun knife bomb blood'),
+  bullying: splitList('stupid loser idiot dumb pathetic moron useless ugly worthless'),
+  spam: splitList(
     `free win winner won claim urgent prize cash txt awarded guaranteed congratulations selected ringtone lottery
      jackpot unsubscribe reward expires unclaimed landline ringtones polyphonic tones entry winning awaiting 150ppm`,
   ),
-  promotions: toWords(
+  promotions: splitList(
     'offer offers sale discount coupon voucher vouchers deal deals promo bonus subscribe order shop latest save',
   ),
 }
 
-function toWords(text: string): string[] {
+function splitList(text: string): string[] {
   return text.split(/\s+/)
 }
 

@@ -12,10 +12,10 @@ export interface AttemptResult {
   /** The wait that the answer's Retry-After asks for, milliseconds; null without it. */
   retryAfterMs: number | null
   /** Whether the receiver closed an idle connection just when it was reused; an immediate retry is fine. */
-  isStaleConnection: boolean
+  isReusedSocketClosed: boolean
 }
 
-const STALE_CODES = new Set(['ECONNRESET', 'EPIPE'])
+const CLOSED_CODES = new Set(['ECONNRESET', 'EPIPE'])
 
 /** Most idle connections kept per receiver. */
 const RESTING_CONNECTIONS = 64
@@ -51,7 +51,7 @@ export function createCallbackSender() {
         try {
           request = open(new URL(url), body)
         } catch {
-          resolve({ status: null, error: 'INVALID_URL', retryAfterMs: null, isStaleConnection: false })
+          resolve({ status: null, error: 'INVALID_URL', retryAfterMs: null, isReusedSocketClosed: false })
           return
         }
         let isTimedOut = false
@@ -61,11 +61,11 @@ export function createCallbackSender() {
         }, timeoutMs)
         const end = (result: Partial<AttemptResult>): void => {
           clearTimeout(timer)
-          resolve({ status: null, error: null, retryAfterMs: null, isStaleConnection: false, ...result })
+          resolve({ status: null, error: null, retryAfterMs: null, isReusedSocketClosed: false, ...result })
         }
         const fail = (code: string): void => {
-          const isStaleConnection = request.reusedSocket && STALE_CODES.has(code)
-          end({ error: isTimedOut ? 'TIMEOUT' : code, isStaleConnection })
+          const isReusedSocketClosed = request.reusedSocket && CLOSED_CODES.has(code)
+          end({ error: isTimedOut ? 'TIMEOUT' : code, isReusedSocketClosed })
         }
         request.on('response', (answer) => {
           answer.resume()

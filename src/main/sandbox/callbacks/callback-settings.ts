@@ -155,13 +155,13 @@ const JITTER = 0.25
 
 /**
  * Wait after the `attempts`-th failed attempt, in milliseconds: `backoffMs`, doubled after each further
- * failure, with jitter, and at least Retry-After; 0 after a stale connection.
+ * failure, with jitter, and at least Retry-After; 0 if the receiver closed the reused connection.
  */
 export function toRetryWaitMs(
-  { isStaleConnection, retryAfterMs }: AttemptResult,
+  { isReusedSocketClosed, retryAfterMs }: AttemptResult,
   { attempts, backoffMs, draw }: { attempts: number; backoffMs: number; draw: Draw },
 ): number {
-  if (isStaleConnection) return 0
+  if (isReusedSocketClosed) return 0
   const spread = 1 + JITTER * (2 * draw('callback retry') - 1)
   const waitMs = backoffMs * 2 ** Math.min(attempts - 1, 20) * spread
   return Math.min(MAX_WAIT_MS, Math.max(waitMs, retryAfterMs ?? 0))

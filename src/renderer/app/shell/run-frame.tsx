@@ -21,7 +21,7 @@ import { describeExtent } from '../../../shared/run/run-view.ts'
 import { ask, useConnection } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { readResultsAhead } from '../../bridge/read-ahead.ts'
-import { nameStanding, toStanding } from '../../features/run/progress-panel.tsx'
+import { describePhase, toDisplayState } from '../../features/run/progress-panel.tsx'
 import { RunAgainDialog } from '../../features/runs/run-again-dialog.tsx'
 import { RunEditor } from '../../features/runs/run-editor.tsx'
 import type { NamePlace } from '../../ui/connection/destination.ts'
@@ -37,7 +37,7 @@ import { type Place, PlaceLink } from './rail.tsx'
 import styles from './shell.module.css'
 
 /** What the tabs of a run depend on. */
-export interface RunStanding {
+export interface RunTraits {
   runId: string
   /** Whether it is a load test, which has a single screen for its measurements. */
   isLoad: boolean
@@ -48,7 +48,7 @@ export interface RunStanding {
 }
 
 /** The screens of a run, in the order of their use. */
-export function toTabs({ runId, isLoad, hasRules, searchId }: RunStanding): Place[] {
+export function toTabs({ runId, isLoad, hasRules, searchId }: RunTraits): Place[] {
   const toRun = (kind: RunPlace): Route => ({ kind, runId })
   const isDecided = !isLoad && hasRules
   const tabs: readonly (Place | false)[] = [
@@ -156,7 +156,11 @@ function RunHead(props: {
   const missing =
     phase === 'ended' && !isLoad && route.kind !== 'run' ? describeMissing(summary.rows, notSent) : null
   const standing =
-    phase === 'ended' ? toShownState(summary) : isLost ? 'not connected' : toStanding(phase, summary.state)
+    phase === 'ended'
+      ? toShownState(summary)
+      : isLost
+        ? 'not connected'
+        : toDisplayState(phase, summary.state)
   return (
     <div className={`min-w-0 ${styles.runHead}`}>
       <div className={styles.runTitle}>
@@ -187,7 +191,7 @@ function RunHead(props: {
       </div>
       <p className={`quiet ${styles.runStanding}`}>
         <RunStateLabel state={standing} isLoadTest={isLoad} />,{' '}
-        {isLoad ? 'load test of' : extent === null ? nameStanding(phase) : `${extent} to`}{' '}
+        {isLoad ? 'load test of' : extent === null ? describePhase(phase) : `${extent} to`}{' '}
         <ConnectionChip place={props.namePlace(summary.base_url, summary.connection)} />
         {missing !== null && <> · {missing}</>}
       </p>

@@ -384,7 +384,7 @@ function RunsPanel(props: CompareProps & { runs: readonly RunSummary[] }) {
             like={newest}
             taken={runIds}
             label={runIds.length === 0 ? 'Earlier run (A)' : runIds.length === 1 ? 'Other run' : 'Add a run'}
-            onRun={(run) => onRuns(place(run, runIds, runs[0]))}
+            onRun={(run) => onRuns(addRun(run, runIds, runs[0]))}
           />
         )}
         {offered.map(({ name, runId }) => (
@@ -406,7 +406,7 @@ function describeSize(run: RunSummary): string {
 }
 
 /** The ids with one more run: a second one is placed by its time, later ones last. `only` is the first. */
-export function place(run: RunSummary, runIds: readonly string[], only: RunSummary | undefined): string[] {
+export function addRun(run: RunSummary, runIds: readonly string[], only: RunSummary | undefined): string[] {
   const isEarlier = runIds.length === 1 && only !== undefined && run.created_at < only.created_at
   return isEarlier ? [run.run_id, ...runIds] : [...runIds, run.run_id]
 }

@@ -121,7 +121,7 @@ export function EvaluateScreen(props: {
       {question !== null && step.error !== null && !isUnmapped && (
         <ErrorNotice error={step.error} onRetry={step.refetch} />
       )}
-      {question !== null && step.error === null && <HowFar step={made} isOld={isOld} />}
+      {question !== null && step.error === null && <EvaluationProgress step={made} isOld={isOld} />}
       {evaluation !== null && made !== null && settings !== null && (
         <div className={`stack gap-4 ${styles.figures}`} data-old={isOld || undefined}>
           <EvaluatedRows evaluation={evaluation} />
@@ -161,7 +161,7 @@ function useLastOf<Value>(key: string, value: Value | null): Value | null {
 }
 
 /** How much of the run was examined, if there is no result yet, or only an older one. */
-function HowFar({ step, isOld }: { step: EvaluationStep | null; isOld: boolean }) {
+function EvaluationProgress({ step, isOld }: { step: EvaluationStep | null; isOld: boolean }) {
   if (step !== null && !isOld)
     return (
       <div className="visually-hidden" role="status">

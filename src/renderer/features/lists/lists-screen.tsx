@@ -16,8 +16,8 @@ import {
   type LedgerService,
   type LedgerState,
   SHOWN_STATES,
+  sayLedgerState,
   type TermEntry,
-  toWords,
 } from '../../../shared/lookback/ledger.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import type { OperationKind } from '../../../shared/operations/operations.ts'
@@ -516,7 +516,7 @@ const APPEAL_COLUMNS: readonly EntryColumn<AppealEntry>[] = [
         ? null
         : history
             .slice(0, -1)
-            .map(({ state }) => toWords(state))
+            .map(({ state }) => sayLedgerState(state))
             .join(', '),
   },
   { title: 'Last checked', cell: ({ asked_at: at }) => toMoment(at) },

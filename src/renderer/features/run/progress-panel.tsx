@@ -18,7 +18,7 @@ import { ask, bridge } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { type Figure, Figures, Notice, Panel } from '../../ui/layout/screen.tsx'
 import { CountsBar, CountsTable } from '../../ui/states/row-states.tsx'
-import type { RunStanding } from '../../ui/states/run-state.tsx'
+import type { DisplayState } from '../../ui/states/run-state.tsx'
 import { SafeText, toSentence } from '../../ui/text/safe-text.tsx'
 import styles from './run.module.css'
 
@@ -147,12 +147,12 @@ function InFlight({ runId }: { runId: string }) {
 }
 
 /** A run's state for its screen, from its thread's phase and its journal's state. */
-export function toStanding(phase: RunPhase, state: RunState): RunStanding {
+export function toDisplayState(phase: RunPhase, state: RunState): DisplayState {
   if (phase === 'ended') return state
   return phase === 'paused' || phase === 'ready' || phase === 'awaiting' ? phase : 'running'
 }
 
-const STANDINGS: Record<RunPhase, string> = {
+const PHASE_WORDS: Record<RunPhase, string> = {
   intake: 'reading rows for',
   ready: 'to send to',
   running: 'sending to',
@@ -163,6 +163,6 @@ const STANDINGS: Record<RunPhase, string> = {
 }
 
 /** What a run is doing, in words that precede its address. */
-export function nameStanding(phase: RunPhase): string {
-  return STANDINGS[phase]
+export function describePhase(phase: RunPhase): string {
+  return PHASE_WORDS[phase]
 }

@@ -16,9 +16,9 @@ import { LOAD_LOOK, nameOperation } from '../../ui/operations/operation-looks.ts
 import { RunTick } from '../../ui/runs/run-selection.tsx'
 import { CountsBar, STATE_LOOKS } from '../../ui/states/row-states.tsx'
 import {
+  type DisplayState,
   describeThresholds,
   isLoadTest,
-  type RunStanding,
   RunStateLabel,
 } from '../../ui/states/run-state.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
@@ -43,7 +43,7 @@ interface RunActions {
 /** The runs, and current snapshots of those that this process holds. */
 interface RunTableProps extends RunActions {
   entries: readonly RunEntry[]
-  standings: ReadonlyMap<string, RunStanding>
+  states: ReadonlyMap<string, DisplayState>
   nowMs: number
   namePlace: NamePlace
   order: RunOrder
@@ -136,7 +136,7 @@ export function RunTable(props: RunTableProps) {
       title: 'State',
       cell: ({ summary }) => (
         <RunStateLabel
-          state={props.standings.get(summary.run_id) ?? toShownState(summary)}
+          state={props.states.get(summary.run_id) ?? toShownState(summary)}
           isLoadTest={isLoadTest(summary)}
         />
       ),
@@ -234,8 +234,8 @@ function RunCell(props: { entry: RunEntry } & RunTableProps) {
   )
 }
 
-function RunMenu(props: { entry: RunEntry; standings: ReadonlyMap<string, RunStanding> } & RunActions) {
-  const { entry, standings } = props
+function RunMenu(props: { entry: RunEntry; states: ReadonlyMap<string, DisplayState> } & RunActions) {
+  const { entry, states } = props
   const run = entry.summary
   return (
     <Menu position="bottom-end" shadow="md">
@@ -255,7 +255,7 @@ function RunMenu(props: { entry: RunEntry; standings: ReadonlyMap<string, RunSta
         <Menu.Item onClick={() => props.onAgain(run)}>Run again…</Menu.Item>
         <Menu.Divider />
         <Menu.Item
-          disabled={run.state === 'running' && standings.get(run.run_id) !== 'ready'}
+          disabled={run.state === 'running' && states.get(run.run_id) !== 'ready'}
           onClick={() => props.onDelete(entry)}
         >
           Delete…

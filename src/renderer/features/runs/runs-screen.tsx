@@ -193,7 +193,7 @@ function RunList(props: {
   const columns = useTableColumns(RUN_COLUMNS, table.view, table.setView)
   const [editing, setEditing] = useState<string | null>(null)
   const snapshots = useLiveRuns((live) => live.snapshots)
-  const standings = new Map(
+  const states = new Map(
     entries.flatMap(({ summary, isHeld }) => {
       const phase = snapshots[summary.run_id]?.phase
       return isHeld && (phase === 'ready' || phase === 'paused' || phase === 'awaiting')
@@ -235,7 +235,7 @@ function RunList(props: {
             <RunTable
               {...actions}
               entries={entries.map((entry) => withLive(entry, snapshots[entry.summary.run_id]))}
-              standings={standings}
+              states={states}
               nowMs={Date.now()}
               order={order}
               columns={columns}

@@ -18,9 +18,9 @@ import styles from './states.module.css'
  * A run's state for people: more detailed while this process holds it, and with the thresholds' verdict for a
  * load test.
  */
-export type RunStanding = ShownState | 'not connected'
+export type DisplayState = ShownState | 'not connected'
 
-const LOOKS: Record<RunStanding, { icon: TablerIcon; color: string; meaning: string }> = {
+const LOOKS: Record<DisplayState, { icon: TablerIcon; color: string; meaning: string }> = {
   running: { icon: IconPlayerPlay, color: 'var(--accent)', meaning: 'Rows are being sent.' },
   paused: {
     icon: IconPlayerPause,
@@ -80,13 +80,13 @@ const LOOKS: Record<RunStanding, { icon: TablerIcon; color: string; meaning: str
 }
 
 /** Differences for load tests, which count requests and are never resumed. */
-const LOAD_MEANINGS: Partial<Record<RunStanding, string>> = {
+const LOAD_MEANINGS: Partial<Record<DisplayState, string>> = {
   running: 'Requests are being sent.',
   completed: 'It was measured to its end.',
   interrupted: 'Stopped early; results cover the time until then.',
 }
 
-export function RunStateLabel(props: { state: RunStanding; isLoadTest?: boolean }) {
+export function RunStateLabel(props: { state: DisplayState; isLoadTest?: boolean }) {
   const { state, isLoadTest = false } = props
   const { meaning, ...look } = LOOKS[state]
   const title = (isLoadTest ? LOAD_MEANINGS[state] : undefined) ?? meaning

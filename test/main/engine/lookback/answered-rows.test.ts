@@ -85,7 +85,7 @@ function describeRows(step: AnsweredStep, classes: readonly string[], members: r
     highest: highest[place],
     each: [texts[place], users[place], missing[place]],
     whole: step.wholeAt(place),
-    isSaid: step.said[place] === 1,
+    isOutcomeStated: step.outcomeStated[place] === 1,
     isCached: step.cached[place] === 1,
     language: languages[place],
   })).filter(({ runId }) => runId !== undefined)

@@ -101,7 +101,7 @@ describe('the plan of a callback', () => {
 })
 
 describe('the wait before another attempt', () => {
-  const failed = { status: 500, error: null, retryAfterMs: null, isStaleConnection: false }
+  const failed = { status: 500, error: null, retryAfterMs: null, isReusedSocketClosed: false }
   const wait = (attempts: number, result = failed) =>
     toRetryWaitMs(result, { attempts, backoffMs: 200, draw: createDraw('seed', 'task', attempts) })
 
@@ -114,11 +114,11 @@ describe('the wait before another attempt', () => {
     expect(wait(50)).toBe(30_000)
   })
 
-  it('is at least Retry-After, up to 30 s, and none after a stale connection', () => {
+  it('is at least Retry-After, up to 30 s, and none if the receiver closed the reused connection', () => {
     expect(wait(1, { ...failed, retryAfterMs: 5_000 } as never)).toBe(5_000)
     expect(wait(6, { ...failed, retryAfterMs: 1_000 } as never)).toBeGreaterThan(4_000)
     expect(wait(1, { ...failed, retryAfterMs: 600_000 } as never)).toBe(30_000)
-    expect(wait(9, { ...failed, isStaleConnection: true })).toBe(0)
+    expect(wait(9, { ...failed, isReusedSocketClosed: true })).toBe(0)
   })
 })
 

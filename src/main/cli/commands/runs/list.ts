@@ -69,7 +69,7 @@ const COLUMNS: readonly RunColumn[] = [
   // A load test repeats or cuts its source to fit its pace.
   optional(number('NOT SENT'), 4, (run) => (isLoadRun(run) ? '' : formatCount(run.rows.not_sent))),
   optional(number('REQUESTS'), 7, (run) => (isLoadRun(run) ? formatCount(run.requests.sent) : '')),
-  optional(text('THRESHOLDS'), 8, toThresholds),
+  optional(text('THRESHOLDS'), 8, formatThresholds),
   optional(number('RETRIES'), 7, (run) => formatCount(listRetries(run).length)),
   optional(foreign('TAGS', 8), 6, ({ tags = [] }) => toPrintable(tags.join(', '))),
   always(number('P95 MS'), 1, toP95),
@@ -94,7 +94,7 @@ function toP95({ latency_ms }: RunSummary): string {
  * `passed`, how many thresholds of a load test failed, or `no success`, which fails it even without
  * thresholds. Empty for other runs, and if nothing is judged.
  */
-function toThresholds(summary: RunSummary): string {
+function formatThresholds(summary: RunSummary): string {
   const { thresholds, state } = summary
   if (thresholds === undefined) return ''
   const crossed = thresholds.filter(({ ok }) => !ok).length

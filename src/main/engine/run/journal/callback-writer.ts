@@ -103,7 +103,7 @@ type Effect = 'settled' | 'settled_before' | 'doubled' | 'differing' | 'unreadab
 const COMPARED_MAX = 20
 
 /** States in which an item may be resent, which rewrites its row. */
-const UNSETTLED: ReadonlySet<ItemState> = new Set(['pending', 'sending', 'unknown'])
+const RESENDABLE: ReadonlySet<ItemState> = new Set(['pending', 'sending', 'unknown'])
 
 /** Processes callbacks: each settles its item at most once. The caller has a transaction open. */
 export class CallbackWriter {
@@ -362,7 +362,7 @@ export class CallbackWriter {
   /** Notes something about a row's callbacks, once of each kind, unless the row may be resent. */
   #noteRow(row: number, { answer, note }: Mark): void {
     const stored = this.#readResult(row)
-    if (stored === null || UNSETTLED.has(stored.state)) return
+    if (stored === null || RESENDABLE.has(stored.state)) return
     if (stored.answer === answer) return
     const { counters } = this.#journal
     const message = stored.message === null ? note : `${stored.message}; ${note}`

@@ -22,7 +22,7 @@ export interface ClaimedItem {
 /** The columns `id`, `cells`, `item` and `kinds`. */
 type FreshRow = [number, string, number, string | null]
 
-const UNSETTLED = ' AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.id)'
+const WITHOUT_RESULT = ' AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.id)'
 /** The first waiting row of an item with several; after a retry others may have ended. */
 const FIRST_WAITING = `NOT EXISTS (SELECT 1 FROM result AS waiting INDEXED BY result_by_state
   CROSS JOIN row AS other ON other.id = waiting.row WHERE waiting.state = 'pending' AND waiting.row >= row.item
@@ -65,7 +65,7 @@ export class ItemClaims {
     this.#claimedRows = record.claimedRows
     const { db } = journal
     // Rows settled by a late callback before they were sent have a result above the watermark.
-    const fresh = `SELECT id, cells, item, kinds FROM row WHERE id > ?1 AND item IS NOT NULL${record.callbackBase === null ? '' : UNSETTLED} ORDER BY id LIMIT ?2`
+    const fresh = `SELECT id, cells, item, kinds FROM row WHERE id > ?1 AND item IS NOT NULL${record.callbackBase === null ? '' : WITHOUT_RESULT} ORDER BY id LIMIT ?2`
     this.#freshSize = db.prepare(`SELECT coalesce(sum(octet_length(cells)), 0) AS bytes FROM (${fresh})`)
     this.#fresh = db.prepare(fresh)
     this.#fresh.setReturnArrays(true)

@@ -2,8 +2,8 @@ import { releaseMemory } from '../../../../shared/release-memory.ts'
 import type { RowSort } from '../../../../shared/run/results.ts'
 import {
   type Facet,
-  listAskedOf,
   listChosen,
+  listSources,
   type RowFilter,
   type ScoreFilter,
 } from '../../../../shared/run/row-filters.ts'
@@ -34,7 +34,7 @@ export interface Searched {
 
 /** Whether only {@link RowFindings} know the requested rows, or their order. */
 export function needsFindings({ filter, sort }: Wanted): boolean {
-  const isFound = listAskedOf(filter).some((source) => source === 'values' || source === 'scores')
+  const isFound = listSources(filter).some((source) => source === 'values' || source === 'scores')
   return isFound || (sort !== undefined && sort.by.kind !== 'row')
 }
 

@@ -1,7 +1,7 @@
 import { countSendable, toErrorGroups, toRowCounts } from '../../../../shared/run/counts.ts'
 import { UNSUCCESSFUL_STATES } from '../../../../shared/run/item-state.ts'
 import type { PageQuery, ResultPage, ResultRow } from '../../../../shared/run/results.ts'
-import { listAskedOf, NO_RULE, type RowFilter } from '../../../../shared/run/row-filters.ts'
+import { listSources, NO_RULE, type RowFilter } from '../../../../shared/run/row-filters.ts'
 import { findTakersOf, type RunFamily, type RunView } from '../../journal/run-family.ts'
 import { countRowsRead, readFacetCounts, readFamilyCounts, summarizeFamilyCounts } from './family-counts.ts'
 import { type FamilyRow, findNewest, listFamilyRows, readFamilyRows, toPageSource } from './family-rows.ts'
@@ -22,7 +22,7 @@ const ERROR_GROUPS_CERTAIN = 100
 function isSimple(filter: RowFilter): boolean {
   const { ruleIds = [], search, ...others } = filter
   if (search || ruleIds.length > 1 || ruleIds[0] === NO_RULE) return false
-  const sources = listAskedOf(others)
+  const sources = listSources(others)
   return ruleIds.length + sources.length <= 1 && sources.every((source) => source === 'counters')
 }
 

@@ -3,7 +3,7 @@ import { listColumnsOf, parseTemplate } from '../../../../shared/mapping/templat
 import { findDiskTrouble } from '../../../../shared/messages/thrown.ts'
 import { sendsKey, targetOf } from '../../../../shared/operations/operations.ts'
 import type { Mapping, Plan } from '../../../../shared/plan/plan.ts'
-import { listHeaderReferences, saysWhoIsAsked } from '../../../../shared/plan/request-headers.ts'
+import { identifiesTenant, listHeaderReferences } from '../../../../shared/plan/request-headers.ts'
 import { sayRow } from '../../../../shared/plan/source-place.ts'
 import type { StoredConnection } from '../../../../shared/plan/stored-connection.ts'
 import type { ItemState } from '../../../../shared/run/item-state.ts'
@@ -311,7 +311,7 @@ export function findEarlierRuns(
   const wanted = toAsked(plan)
   const owner = toOwner(plan, stored)
   const way = toWay(plan)
-  const says = whatHeadersSay(plan)
+  const says = listTenantRoles(plan)
   const runs: EarlierRun[] = []
   const unreadable: string[] = []
   const withOtherKey: string[] = []
@@ -339,7 +339,7 @@ export function findEarlierRuns(
         continue
       }
       // A key that only one of the runs sent may belong to another project.
-      const hasKeys = [says, whatHeadersSay(view.record.plan)].some((ofRun) => ofRun.has('as_key'))
+      const hasKeys = [says, listTenantRoles(view.record.plan)].some((ofRun) => ofRun.has('as_key'))
       const ofHeaders = [
         says.has('always') ? wasSentWith([db], 'header_values', sentWith.headerValues) : true,
         hasKeys && !isOwn ? wasSentWith([db], 'header_keys', sentWith.headerKeys) : true,
@@ -362,8 +362,8 @@ export function findEarlierRuns(
 }
 
 /** How the headers with values from variables and files determine the tenant. */
-function whatHeadersSay({ connection }: Plan): Set<ReturnType<typeof saysWhoIsAsked>> {
-  return new Set(listHeaderReferences(connection.headers).map((header) => saysWhoIsAsked(...header)))
+function listTenantRoles({ connection }: Plan): Set<ReturnType<typeof identifiesTenant>> {
+  return new Set(listHeaderReferences(connection.headers).map((header) => identifiesTenant(...header)))
 }
 
 /** The owner of a run's key: stored connections, by name, or a variable, a file, a command or a window. */
@@ -408,7 +408,7 @@ function areKeptApart(a: KeyOwner, b: KeyOwner): boolean {
  */
 function toWay({ connection: { headers = {}, unixSocket = '', resolve = [] } }: Plan): string {
   const written = Object.entries(headers)
-    .filter(([name, value]) => saysWhoIsAsked(name, value) === 'always')
+    .filter(([name, value]) => identifiesTenant(name, value) === 'always')
     .map(([name, value]) => [name.toLowerCase(), value])
   return JSON.stringify([written.sort(), unixSocket, [...resolve].sort()])
 }

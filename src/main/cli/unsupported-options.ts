@@ -10,7 +10,7 @@ const SOURCE_FLAGS = [
  * Commands that read and map a source as a plan or an earlier run did, and what to do instead of passing such
  * an option.
  */
-const INSTEAD: Readonly<Record<string, string>> = {
+const ALTERNATIVES: Readonly<Record<string, string>> = {
   plan: 'change the plan file, or write another one with --save-plan',
   'run-again': 'send the file by the command that sent the earlier run',
 }
@@ -18,11 +18,11 @@ const INSTEAD: Readonly<Record<string, string>> = {
 /**
  * Says that a command does not take the options that a text names; empty if it takes them or none is named.
  */
-export function sayNotTaken(command: string, text: string): string {
-  const instead = INSTEAD[command]
+export function sayUnsupported(command: string, text: string): string {
+  const alternative = ALTERNATIVES[command]
   const named = SOURCE_FLAGS.filter((flag) => new RegExp(`${flag}(?![\\w-])`).test(text))
-  if (instead === undefined || named.length === 0) return ''
+  if (alternative === undefined || named.length === 0) return ''
   const last = named.pop()
   const list = named.length === 0 ? last : `${named.join(', ')} or ${last}`
-  return `\`${command}\` does not take ${list}: ${instead}.`
+  return `\`${command}\` does not take ${list}: ${alternative}.`
 }
