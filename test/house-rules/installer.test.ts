@@ -8,7 +8,7 @@ import { PROJECT_FOLDER } from './read-module.ts'
 
 /** The parts of electron-builder's configuration that these tests read. */
 interface InstallerConfig {
-  files: unknown[]
+  files: { filter: string[] }[]
   asar: boolean
   electronFuses: Record<string, boolean>
   mac: {
@@ -85,9 +85,10 @@ describe('electron-builder.yml', () => {
     expect(text.match(/<key>/g)).toHaveLength(1)
   })
 
-  it('opens links to runs, and offers to open sources without becoming their default program', () => {
+  it('registers the scheme of links to runs, and offers to open sources without becoming their default program', () => {
     expect(config.protocols.flatMap(({ schemes }) => schemes)).toEqual(['sluice'])
     const associated = config.mac.fileAssociations.flatMap(({ ext }) => ext.map((one) => `.${one}`))
+    expect(associated).toContain('.csv')
     expect(SOURCE_ENDINGS).toEqual(expect.arrayContaining(associated))
     expect(config.mac.fileAssociations.map(({ rank }) => rank)).toEqual(['Alternate'])
     expect(config.win.fileAssociations).toBeUndefined()
@@ -99,8 +100,9 @@ describe('electron-builder.yml', () => {
   })
 
   it('packs only what the build made, and no package', () => {
-    expect(JSON.stringify(config.files)).toContain('out/**')
-    expect(JSON.stringify(config.files)).toContain('!node_modules')
+    const patterns = config.files.flatMap(({ filter }) => filter)
+    expect(patterns.filter((pattern) => !pattern.startsWith('!'))).toEqual(['out/**', 'package.json'])
+    expect(patterns).toContain('!node_modules')
     const { main } = JSON.parse(readFileSync(join(PROJECT_FOLDER, 'package.json'), 'utf8'))
     expect(main).toBe('out/main/main.js')
   })

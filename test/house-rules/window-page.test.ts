@@ -13,8 +13,10 @@ function listOptions(command: Command): string[] {
   return [...own, ...command.commands.flatMap(listOptions)]
 }
 
-it('says for each command-line option where the window has it', async () => {
+it('lists each command-line option, and no other, with its place in the window or why it has none', async () => {
   const program = await createProgram(createKeptContext().context, COMMAND_NAMES)
-  const named = PAGE.matchAll(/`(--[a-z0-9-]+)`/g)
-  expect(new Set([...named].map(([, option]) => option))).toEqual(new Set(listOptions(program)))
+  const rows = [...PAGE.matchAll(/^\| ([^|]*`--[^|]*) \|(.*)\|$/gm)]
+  const named = rows.flatMap(([, options = '']) => [...options.matchAll(/`(--[a-z0-9-]+)`/g)])
+  expect(new Set(named.map(([, option]) => option))).toEqual(new Set(listOptions(program)))
+  expect(rows.filter(([, , place = '']) => place.trim() === '')).toEqual([])
 })
