@@ -99,8 +99,14 @@ export const ID_PROBLEMS = {
     needs: 'ids_changed',
   },
   not_unique: {
-    expected: ({ ignoresCase }: { ignoresCase: boolean }, also?: { row: number | string }) =>
-      `must be unique in the source${ignoresCase ? ' (ignoring case)' : ''}${also === undefined ? '' : `, but is also in row ${also.row}`}`,
+    expected: (
+      { ignoresCase }: { ignoresCase: boolean },
+      also?: { row: number | string; isInvalid?: boolean },
+    ) => {
+      const other = also === undefined ? '' : `, but is also in row ${also.row}`
+      const advice = also?.isInvalid ? ', which is invalid, too. Correct or leave out that row first' : ''
+      return `must be unique in the source${ignoresCase ? ' (ignoring case)' : ''}${other}${advice}`
+    },
     title: 'Duplicate value',
     remedy:
       'Each row needs its own value: edit the rows, leave the duplicates out, or map another column or a template.',

@@ -115,6 +115,7 @@ export class IntakeWriter {
   readonly #problemsMax: number
   readonly #onWritten: OnWritten | undefined
   readonly #insertLeftOut: StatementSync
+  readonly #findInvalid: StatementSync
   readonly #insertSkipped: BulkInsert
   readonly #keyLists: readonly { read: ReadKey; lists: HashLists }[]
   readonly #sentBefore: SentBeforeLookup | null
@@ -180,6 +181,9 @@ export class IntakeWriter {
     const see = db.prepare('INSERT OR IGNORE INTO temp.seen (id, row) VALUES (?, ?)')
     const seenAt = db.prepare('SELECT row FROM temp.seen WHERE id = ?')
     this.#insertLeftOut = db.prepare("INSERT INTO result (row, state, attempts) VALUES (?, 'left_out', 0)")
+    this.#findInvalid = db.prepare(
+      'SELECT 1 FROM row WHERE id = ? AND item IS NULL AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.id)',
+    )
     this.#insertSkipped = new BulkInsert(
       db,
       'INSERT INTO result (row, state, attempts, message)',
@@ -488,9 +492,16 @@ export class IntakeWriter {
     if (uniqueKey === null) return null
     const first = this.#seen.add(uniqueKey.value, row, hash)
     const { field, value, shown, looks } = uniqueKey
-    if (first !== null) return toRepeated(row, first, uniqueKey)
+    if (first !== null) return toRepeated(row, first, uniqueKey, this.#isInvalid(first))
     const alike = looks === undefined || looks === '' ? null : this.#looks.add(looks, row)
     return alike === null ? null : toLookAlike(row, alike, field, shown ?? value)
+  }
+
+  /** Whether an earlier row is not sent because of an error. */
+  #isInvalid(row: number): boolean {
+    this.#insertRow.flush()
+    this.#insertSkipped.flush()
+    return this.#findInvalid.get(row) !== undefined
   }
 
   #toItem(row: number): number {
@@ -539,13 +550,14 @@ function isAlwaysKept({ severity, code }: Problem): boolean {
 /** A half of a split row that is about to be checked. */
 type ReadHalf = Required<Pick<IntakeRow, 'row' | 'problems' | 'kinds'>> & { cells: string[] }
 
-/** The problem of a row whose unique value an earlier row has. */
+/** The problem of a row whose unique value an earlier row has, which may be invalid itself. */
 export function toRepeated(
   row: number,
   first: number,
   { field, value, shown, effect }: UniqueKey,
+  isInvalid = false,
 ): FoundProblem {
-  const details = { row: first }
+  const details = { row: first, ...(isInvalid && { isInvalid }) }
   if (effect !== undefined) {
     const found = toFound(value)
     return { row, severity: 'warning', code: 'same_item', field, args: { effect }, details, found }

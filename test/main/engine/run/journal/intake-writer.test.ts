@@ -7,9 +7,14 @@ import {
   IntakeWriter,
 } from '../../../../../src/main/engine/run/journal/intake-writer.ts'
 import { SeenIds } from '../../../../../src/main/engine/run/journal/seen-ids.ts'
+import { toStoredProblem } from '../../../../../src/main/engine/run/journal/stored-problems.ts'
 import { openSource } from '../../../../../src/main/engine/source/open-source.ts'
 import { previewSource } from '../../../../../src/main/engine/source/preview.ts'
-import type { FoundProblem, ProblemCause } from '../../../../../src/shared/messages/problem-messages.ts'
+import {
+  type FoundProblem,
+  type ProblemCause,
+  sayExpected,
+} from '../../../../../src/shared/messages/problem-messages.ts'
 import { planSchema } from '../../../../../src/shared/plan/plan.ts'
 import type { Problem } from '../../../../../src/shared/run/problem.ts'
 import { createTemporaryFolder } from '../../../../helpers/temporary-folder.ts'
@@ -103,9 +108,19 @@ test('ids that differ only in case, white space or Unicode form are different', 
   expect(readRecord(journal).items).toBe(5)
 })
 
-test('the id of a row that is invalid for another reason still counts as used', () => {
-  const journal = openReadyJournal([{ ...withId(1, 'a'), problems: [toError(1)] }, withId(2, 'a')])
-  expect(readRecord(journal)).toMatchObject({ rowsRead: 2, items: 0 })
+test('the id of an invalid row counts as used, and duplicates say that it is invalid', () => {
+  const journal = openReadyJournal([
+    { ...withId(1, 'a'), problems: [toError(1)] },
+    withId(2, 'a'),
+    withId(3, 'b'),
+    withId(4, 'b'),
+  ])
+  expect(readRecord(journal)).toMatchObject({ rowsRead: 4, items: 1 })
+  const problems = journal.db.prepare("SELECT * FROM problem WHERE code = 'not_unique' ORDER BY id").all()
+  expect(problems.map((problem) => sayExpected(toStoredProblem(problem), 'terminal'))).toEqual([
+    'must be unique in the source, but is also in row 1, which is invalid, too. Correct or leave out that row first',
+    'must be unique in the source, but is also in row 3',
+  ])
 })
 
 test('problems are counted by cause; those that name other rows count as one', () => {
