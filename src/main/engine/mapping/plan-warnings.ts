@@ -3,8 +3,6 @@ import { trimName } from '../../../shared/mapping/id-text.ts'
 import {
   countOwnColumns,
   findColumn,
-  findLeftOutFields,
-  findUnlistedFields,
   hasLoneHeader,
   isNameless,
 } from '../../../shared/mapping/match-columns.ts'
@@ -22,8 +20,6 @@ import { DEFAULT_POST_ID } from '../../../shared/operations/task.ts'
 import type { FieldSource, Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { isJsonLinesExport } from '../../../shared/run/export-columns.ts'
 import { toFound } from '../../../shared/run/problem.ts'
-import type { RequestField } from '../../../shared/service/request-field.ts'
-import { TASK_FIELDS } from '../../../shared/service/tasks.ts'
 import { mayDoubtHeader } from '../source/header-doubt.ts'
 import type { SourceReader } from '../source/source-reader.ts'
 import { findFilledBy } from './left-out-content.ts'
@@ -39,11 +35,7 @@ export function findPlanWarnings(
   columns: readonly string[],
   header: readonly string[] | null = null,
 ): PlanWarning[] {
-  const ofAll = [
-    ...findShadowed(stated, columns),
-    ...findModeWarnings(operation, mapping, columns),
-    ...findDoubledColumns(mapping, columns, header ?? []),
-  ]
+  const ofAll = [...findShadowed(stated, columns), ...findDoubledColumns(mapping, columns, header ?? [])]
   if (operation.kind === 'task') return [...findTaskWarnings(operation, mapping), ...ofAll]
   return [...findUpdateWarnings(operation, mapping), ...ofAll]
 }
@@ -173,20 +165,6 @@ function findShadowed(stated: Mapping, columns: readonly string[]): PlanWarning[
   })
 }
 
-/** Fields of the other mode: a column that is only named like one is left out, a mapped one is sent. */
-function findModeWarnings(operation: Operation, mapping: Mapping, columns: readonly string[]): PlanWarning[] {
-  const mapped = findUnlistedFields(operation).filter(({ name }) => !isEmpty(mapping[name]))
-  const leftOut = findLeftOutFields(columns, operation).filter(({ name }) => mapping[name] === undefined)
-  return [
-    ...mapped.map((field) => toModeWarning(field, true)),
-    ...leftOut.map((field) => toModeWarning(field, false)),
-  ]
-}
-
-function toModeWarning({ name, mode }: RequestField, isSent: boolean): PlanWarning {
-  return { severity: 'warning', code: 'not_for_mode', args: { mode, isSent }, field: name }
-}
-
 function findUpdateWarnings(operation: Operation, mapping: Mapping): PlanWarning[] {
   if (emptyNotesOf(operation) !== 'keep') return []
   if (!isEmpty(mapping['notes']) || !isEmpty(mapping['request'])) return []
@@ -206,12 +184,6 @@ function findTaskWarnings(operation: TaskOperation, mapping: Mapping): PlanWarni
   for (const model of new Set(findConstantModels(operation, mapping))) {
     const warning = findModelWarning(model, operation)
     if (warning !== null) warnings.push(warning)
-  }
-  if (operation.api === 'v2') {
-    for (const { name, v2 } of TASK_FIELDS) {
-      if (v2 || isEmpty(mapping[name])) continue
-      warnings.push({ severity: 'warning', code: 'not_for_api', args: { api: 'v2' }, field: name })
-    }
   }
   return warnings
 }

@@ -33,6 +33,7 @@ import { createLeaveOut, type LeavesOut, type UnfitCell } from '../mapping/row-f
 import { isMissingAddress, type MapRow, resolveMapping } from '../mapping/row-mapper.ts'
 import { SingleRowFixes } from '../mapping/single-row-fixes.ts'
 import { hasBothContents, markHalf, type RowHalf, splitsRows, toHalf } from '../mapping/split-row.ts'
+import { UnlistedFields } from '../mapping/unlisted-fields.ts'
 import { UnnamedText } from '../mapping/unnamed-text.ts'
 import { createRowValidator } from '../mapping/validate-row.ts'
 import { createItemRequests } from '../sending/item-requests.ts'
@@ -97,6 +98,7 @@ export async function runIntake(options: {
     const alike = new AlikeColumns(plan, mapping, columns)
     const otherModels = new OtherModels(plan, mapping)
     const sent = listSentColumns(plan, mapping, columns)
+    const unlisted = new UnlistedFields(plan, mapping, columns)
     const unnamed = new UnnamedText(plan, columns, sent)
     const ofOneRow = new SingleRowFixes(plan.fixes ?? [], columns)
     const checkOne = createRowCheck(resolved, columns, mapRow)
@@ -134,6 +136,7 @@ export async function runIntake(options: {
         idColumns.note(body, row, isSent, reported)
         if (isSent) rowTags?.note(cells)
         if (isSent) otherModels.note(row, body)
+        if (isSent) unlisted.note(cells, body)
         if (isSent && toHalf(row, kinds)?.content !== 'url') {
           leftOut.note(cells)
           alike.note(cells)
@@ -207,6 +210,7 @@ export async function runIntake(options: {
     if (!isHeaderTold) for (const found of findLoneHeader(plan, reader)) writer.writeCommonProblem(found, 1)
     const ofSource = [
       ...ofReader,
+      ...unlisted.findWarnings(),
       ...leftOut.findWarnings(),
       ...unnamed.findWarnings(reader.headings, nestedTexts),
       ...alike.findWarnings(),

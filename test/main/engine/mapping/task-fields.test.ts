@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { findPlanWarnings } from '../../../../src/main/engine/mapping/plan-warnings.ts'
 import { createRowMapper, resolveMapping } from '../../../../src/main/engine/mapping/row-mapper.ts'
+import { UnlistedFields } from '../../../../src/main/engine/mapping/unlisted-fields.ts'
 import { createRowValidator } from '../../../../src/main/engine/mapping/validate-row.ts'
 import { MODELS } from '../../../../src/shared/service/models.ts'
 import { TASK_FIELDS, taskRequestSchema, v2TaskRequestSchema } from '../../../../src/shared/service/tasks.ts'
@@ -63,9 +64,12 @@ test('every field of a v2 task goes out under its own name, without a warning', 
 
 test('text_data goes out in v2 unchanged, with a warning', () => {
   const names = ['text_data', 'user_id', 'user_metadata']
-  expect(mapFields(names, { api: 'v2' })).toMatchObject({ body: { text_data: 'a text' }, found: [] })
+  const { body, found } = mapFields(names, { api: 'v2' })
+  expect({ body, found }).toMatchObject({ body: { text_data: 'a text' }, found: [] })
   const plan = buildPlan({ api: 'v2' })
-  expect(findPlanWarnings(plan, resolveMapping(plan, names), names)).toEqual([
+  const unlisted = new UnlistedFields(plan, resolveMapping(plan, names), names)
+  unlisted.note([], body)
+  expect(unlisted.findWarnings()).toEqual([
     expect.objectContaining({ severity: 'warning', code: 'not_for_api', field: 'text_data' }),
   ])
 })

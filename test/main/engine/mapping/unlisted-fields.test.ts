@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { findPlanWarnings } from '../../../../src/main/engine/mapping/plan-warnings.ts'
 import { createRowMapper, resolveMapping } from '../../../../src/main/engine/mapping/row-mapper.ts'
+import { UnlistedFields } from '../../../../src/main/engine/mapping/unlisted-fields.ts'
 import { createRowValidator } from '../../../../src/main/engine/mapping/validate-row.ts'
 import { sayExpected } from '../../../../src/shared/messages/problem-messages.ts'
 import type { PlanInput } from '../../../../src/shared/plan/plan.ts'
@@ -16,11 +16,13 @@ function check(
   const plan = buildPlan({ operation, mapping })
   const resolved = { ...plan, mapping: resolveMapping(plan, columns) }
   const { body } = createRowMapper(resolved, columns, 'r1')(1, Object.values(cells))
+  const unlisted = new UnlistedFields(plan, resolved.mapping, columns)
+  unlisted.note(Object.values(cells), body)
   return {
     body,
     ofRow: createRowValidator(resolved)(1, body).map(({ severity, code, field }) => [severity, code, field]),
-    ofAll: findPlanWarnings(plan, resolved.mapping, columns)
-      .filter(({ code }) => code === 'not_for_mode')
+    ofAll: unlisted
+      .findWarnings()
       .map((warning) => `${warning.severity} ${warning.field}: ${sayExpected(warning, 'terminal')}`),
   }
 }
@@ -90,4 +92,26 @@ test('a field of this mode is filled by a column of its name without a warning',
     ofRow: [],
     ofAll: [],
   })
+})
+
+test('only rows with a value for such a field count, mapped or not', () => {
+  const columns = ['text_data', 'user_id', 'callback_url']
+  const callback = { callback_url: { kind: 'column' as const, column: 'callback_url' } }
+  const count = (api: 'v1' | 'v2', mapping: PlanInput['mapping'], callbacks: readonly string[]) => {
+    const plan = buildPlan({ api, mapping })
+    const resolved = { ...plan, mapping: resolveMapping(plan, columns) }
+    const mapRow = createRowMapper(resolved, columns, 'r1')
+    const unlisted = new UnlistedFields(plan, resolved.mapping, columns)
+    for (const [at, url] of callbacks.entries()) {
+      const cells = [at === 0 ? 'a text' : '', 'u1', url]
+      unlisted.note(cells, mapRow(at + 1, cells, null).body)
+    }
+    return unlisted.findWarnings().map(({ code, field, rows }) => [code, field, rows])
+  }
+  const some = ['', 'https://me.example/cb', '']
+  expect(count('v1', {}, some)).toEqual([['not_for_mode', 'callback_url', 1]])
+  expect(count('v1', callback, some)).toEqual([['not_for_mode', 'callback_url', 1]])
+  expect(count('v1', {}, ['', ''])).toEqual([])
+  expect(count('v1', callback, ['', ''])).toEqual([])
+  expect(count('v2', {}, ['', '', ''])).toEqual([['not_for_api', 'text_data', 1]])
 })

@@ -100,12 +100,6 @@ test('a problem of all rows is reported once for the plan', () => {
     ['model_not_listed', 'models', 'likeness'],
   ])
   expect(createRowValidator(plan)(1, { ...GOOD, models: ['likeness'] })).toEqual([])
-
-  const v2 = buildPlan({ api: 'v2', mapping: { text_data: { kind: 'column', column: 1 } } })
-  expect(findPlanWarnings(v2, v2.mapping, []).map(({ code, field }) => [code, field])).toContainEqual([
-    'not_for_api',
-    'text_data',
-  ])
 })
 
 test('a row that passes here passes the wire contract, and one that breaks it does not pass here', () => {
