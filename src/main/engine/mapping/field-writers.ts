@@ -251,8 +251,9 @@ function createTemplateUrl(
 ): ReadCell {
   const readers = parseTemplate(template).map((part): ReadCell => {
     if (part.kind === 'text') return () => part.text
-    if (part.name.trim() !== PATH_PLACEHOLDER) return compileTemplate(`{{${part.name}}}`, columns, runToken)
-    return (row, cells) => toSegments(readPath(row, cells))
+    const isPath = part.name.trim() === PATH_PLACEHOLDER
+    const read = isPath ? readPath : compileTemplate(`{{${part.name}}}`, columns, runToken)
+    return (row, cells) => toSegments(read(row, cells))
   })
   return (row, cells) => (readPath(row, cells) === '' ? '' : readers.map((read) => read(row, cells)).join(''))
 }

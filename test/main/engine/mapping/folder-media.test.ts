@@ -33,6 +33,13 @@ test('a template makes the address of a file, with its path percent-encoded by s
   expect(found).toEqual([])
 })
 
+test('every placeholder of a template is percent-encoded, not only the path', () => {
+  const parts = withMedia({ kind: 'template', template: 'https://cdn.example/{{path}}?name={{media}}' })
+  expect(mapFile('50% #1&2.png', parts).body['url']).toBe(
+    'https://cdn.example/50%25%20%231%262.png?name=50%25%20%231%262.png',
+  )
+})
+
 test('the media host gives the address of a file', () => {
   const { body } = mapFile('a/b.mp4', withMedia({ kind: 'host' }), (path) => `https://m.example/x/${path}`)
   expect(body['url']).toBe('https://m.example/x/a/b.mp4')
