@@ -198,9 +198,9 @@ export const SOURCE_MESSAGES = {
     problem: `expected text, found binary data (a NUL byte at offset ${offset})`,
     remedy: {
       terminal:
-        'If this file is text in another encoding, pass the encoding, such as --encoding utf-16le. If not, choose a CSV or TSV file.',
+        'If this file is text in another encoding, pass the encoding, such as --encoding utf-16le. If not, choose a CSV, TSV, XLSX or JSON file.',
       window:
-        'If this file is text in another encoding, choose the encoding under Encoding. If not, choose a CSV or TSV file.',
+        'If this file is text in another encoding, choose the encoding under Encoding. If not, choose a CSV, TSV, XLSX or JSON file.',
     },
   })),
   source_encoding_unknown: unreadable(({ encoding }: { encoding: string }) => ({

@@ -1,3 +1,4 @@
+import iconv from 'iconv-lite'
 import { expect, test } from 'vitest'
 import { previewSource } from '../../../../src/main/engine/source/preview.ts'
 import { formatProblem } from '../../../../src/shared/messages/problem-messages.ts'
@@ -23,6 +24,22 @@ test.each([
   expect(source.rows.map(({ cells }) => cells)).toEqual(ROWS)
   expect(source.problems).toEqual([])
 })
+
+test.each(['utf-16le', 'utf-16be', 'utf-32le', 'utf-32be'])(
+  'JSON on one line is recognised as %s without a byte-order mark, whatever its script',
+  async (encoding) => {
+    for (const text of [
+      '[{"text":"Müller"},{"text":"今天天气很好"}]',
+      ' {"text":"今天天气很好，我们一起去公园散步吧"}',
+    ]) {
+      const source = await readAnySource(
+        writeSource(iconv.encode(text, encoding, { addBOM: false }), 'rows.json'),
+      )
+      expect(source).toMatchObject({ encoding, encodingBy: 'guess', columns: ['text'], problems: [] })
+      expect(source.rows.at(-1)?.cells[0]).toMatch(/^今天天气很好/)
+    }
+  },
+)
 
 test('a document over several lines keeps the spaces of its nested values', async () => {
   const text = JSON.stringify([{ a: 'x', user_metadata: { b: [1, 2] } }, { a: 'y' }], null, 2)

@@ -61,11 +61,14 @@ function makesSense(text: string, bytes: Buffer, makesSenseNarrow: boolean): boo
   const lineEnds = count(/[\n\r]/g)
   const lineEndBytes = bytes.filter((byte) => byte === 0x0a || byte === 0x0d).length
   return (
-    lineEnds > 0 &&
+    (lineEnds > 0 || JSON_START.test(text)) &&
     lineEnds >= LINE_END_SHARE * lineEndBytes &&
     ascii >= (makesSenseNarrow ? ASCII_SHARE : LEAST_ASCII_SHARE) * text.length
   )
 }
+
+/** How JSON begins, which may be a single line without an end. */
+const JSON_START = /^\s*(?:\{\s*"|\[\s*[[{"])/
 
 /** Control characters, unpaired surrogates, and the mark for broken bytes. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its job
