@@ -154,6 +154,10 @@ describe('what problems found', () => {
     )
   })
 
+  it('is shown if it is only white space and invisible characters, as escapes', () => {
+    expect(isFoundContent({ code: 'empty', field: 'text_data', found: '\\u0020\\u0020\\u0020' })).toBe(false)
+  })
+
   it('is masked according to its field if it has one', () => {
     expect(isFoundContent({ code: 'invisible_characters', field: 'user_id', found: 'u1' })).toBe(false)
     expect(isFoundContent({ code: 'too_long', field: 'text_data', found: 'hi' })).toBe(true)

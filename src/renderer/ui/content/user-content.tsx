@@ -148,9 +148,12 @@ export function isQuotingContent({ code }: Pick<Problem, 'code'>): boolean {
   return code === 'uncertain_encoding' || code === 'stated_encoding'
 }
 
+/** Problems whose findings are a header, or nothing that can be seen. */
+const WITHOUT_CONTENT: readonly ProblemCode[] = ['repeated_header', 'empty']
+
 /** Whether what a problem found is user content: decided by its field, or without one by what it quotes. */
 export function isFoundContent({ code, field, found }: Pick<Problem, 'code' | 'field' | 'found'>): boolean {
-  if (found === undefined || code === 'repeated_header') return false
+  if (found === undefined || WITHOUT_CONTENT.includes(code)) return false
   return QUOTING_CELLS.includes(code) || isQuotingContent({ code }) || isFieldContent(field, found)
 }
 
