@@ -62,7 +62,7 @@ function toCellMs(ms: number): number {
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
 
-it('has no message in a report that quotes the row it is about', async () => {
+it('leaves out of reports what messages quote of a row', async () => {
   const service = await startFaultServer({
     onRequest: (request, wire) =>
       wire.send(400, {
@@ -84,7 +84,7 @@ it('has no message in a report that quotes the row it is about', async () => {
 })
 
 describe('--out ndjson=FILE', () => {
-  it('has a line for each second with its absolute time, which add up to the summary', async () => {
+  it('writes a line for each second with its absolute time, and the lines add up to the summary', async () => {
     const service = await startService()
     const { folder, load } = open(service)
     const file = join(folder, 'seconds.ndjson')
@@ -135,7 +135,7 @@ describe('--out ndjson=FILE', () => {
     expect(sumMs / 80 / latency.http_req_duration.mean).toBeCloseTo(1, 1)
   })
 
-  it('is opened before anything is sent, and never over the source', async () => {
+  it('opens its file before anything is sent, and never over the source', async () => {
     const service = await startService()
     const { folder, source, load, send } = open(service)
     const missing = await load(['--out', `ndjson=${join(folder, 'missing', 'seconds.ndjson')}`])
@@ -163,7 +163,7 @@ describe('--out ndjson=FILE', () => {
     expect(service.requests).toEqual([])
   })
 
-  it('keeps what the file held until a load begins, and leaves none behind that was not there', async () => {
+  it('keeps the old content of the file until a load begins, and leaves no new file behind if none does', async () => {
     onlyInLongForm()
     const service = await startService()
     const { folder, load } = open(service)
@@ -182,7 +182,7 @@ describe('--out ndjson=FILE', () => {
     expect(readFileSync(fresh, 'utf8')).toBe(readFileSync(file, 'utf8'))
   })
 
-  it('begins a file anew that it wrote, and refuses any other and one that was changed since', async () => {
+  it('overwrites a file that it wrote, and refuses any other and one that was changed since', async () => {
     const service = await startService()
     const { folder, load } = open(service)
     const file = join(folder, 'seconds.ndjson')
@@ -210,7 +210,7 @@ describe('--out ndjson=FILE', () => {
     expect(service.requests).toHaveLength(before)
   })
 
-  it('keeps what the file held if the test is declined, and does not linger then', async () => {
+  it('keeps the old content of the file if the test is declined, and does not linger then', async () => {
     onlyInLongForm()
     const service = await startService()
     const { folder, send, load } = open(service, () => false)
@@ -235,7 +235,7 @@ describe('--out ndjson=FILE', () => {
     expect(await load(['--map', 'text_data=missing', ...linger])).toMatchObject({ code: 2 })
   })
 
-  it('is refused where the file is needed otherwise, by whatever name', async () => {
+  it('refuses a file that the command also uses for something else, by whatever name', async () => {
     const service = await startService()
     const { folder, load, send } = open(service)
     const to = (name: string) => ['--out', `ndjson=${join(folder, name)}`]
@@ -307,7 +307,7 @@ describe('--out otlp=URL', () => {
     expect(last.body.includes('the-default-key')).toBe(false)
   })
 
-  it('says at the end that figures did not arrive, and changes nothing of the test', async () => {
+  it('says at the end that figures did not arrive, and does not change the test', async () => {
     onlyInLongForm()
     const service = await startService()
     const ended = await open(service).load(['--out', 'otlp=http://127.0.0.1:1', '--json'])
@@ -317,7 +317,7 @@ describe('--out otlp=URL', () => {
 })
 
 describe('--metrics-port', () => {
-  it('is served after the test until the final figures are read, if asked to', async () => {
+  it('serves after the test until the final figures are read, if asked to', async () => {
     const { serveMetrics } = await import('../../../src/main/cli/session/metrics.ts')
     const server = await serveMetrics(0)
     onTestFinished(() => server.close())
@@ -340,7 +340,7 @@ describe('--metrics-port', () => {
     await expect(server.linger(1)).resolves.toBeUndefined()
   })
 
-  it('serves counters by status and distributions of the seconds that are over, at the address that is named', async () => {
+  it('serves counters by status and distributions of the completed seconds, at the given address', async () => {
     const { serveMetrics } = await import('../../../src/main/cli/session/metrics.ts')
     const server = await serveMetrics(0, { host: 'localhost' })
     const second = {

@@ -19,7 +19,7 @@ async function prepare(latency = '5ms') {
 }
 
 describe('load', () => {
-  it('measures, exits by its thresholds, and can be looked at, exported and compared', async () => {
+  it('measures, exits by its thresholds, and can be shown, exported and compared', async () => {
     const { folder, sandbox, source, options, base } = await prepare()
     const rate = ['load', source, ...base, '--rate', '100', '--duration', '500ms']
     const held = await spawnSluice(
@@ -102,7 +102,7 @@ describe('load', () => {
     expect(nobody.code).toBe(1)
   })
 
-  it('ends with 1 and says why where the service refuses row 1, which it sends first and counts apart', async () => {
+  it('exits with 1 and says why if the service refuses row 1, which is sent first and counted separately', async () => {
     onlyInLongForm()
     const { sandbox, source, options, base } = await prepare()
     const load = ['load', source, '--concurrency', '2', '--requests', '20', '--threshold', 'p(99)<60000']
@@ -142,7 +142,7 @@ describe('load', () => {
     expect((await runInProcess([...once, '--find-capacity'], options)).code).toBe(2)
   })
 
-  it('is no success in async if not one callback brought a result, also with --once', async () => {
+  it('has no success in async if no callback brought a result, also with --once', async () => {
     const { source, options } = await prepare()
     const service = await startFaultServer({
       onRequest: (request, wire) => wire.send(202, { task_id: `task-${request.number}` }),
@@ -164,7 +164,7 @@ describe('load', () => {
     expect(JSON.parse(failed.stdout)).toHaveLength(2)
   })
 
-  it('refuses what only runs of rows can do', async () => {
+  it('refuses what only works with runs of rows', async () => {
     onlyInLongForm()
     const { folder, source, options, base } = await prepare()
     await runInProcess(['load', source, ...base, '--concurrency', '1', '--requests', '3'], options)
@@ -186,7 +186,7 @@ describe('load', () => {
     expect(existsSync(csv)).toBe(false)
   })
 
-  it('shows its plan and the first request, and sends nothing, where it is to be dry', async () => {
+  it('shows its plan and the first request, and sends nothing, with --dry-run', async () => {
     const { sandbox, source, options, base } = await prepare()
     const args = ['load', source, ...base, '--stages', '5..50@1m30s', '--threshold', 'p(95)<300', '--dry-run']
     const text = await runInProcess(args, options)
@@ -293,7 +293,7 @@ describe('a load that goes on', () => {
     expect(scraped).not.toContain('posts.csv')
   })
 
-  it('says after kill -9 that it was cut off, and every look at it has the same requests', {
+  it('says after kill -9 that it was cut off, and shows the same requests everywhere', {
     skip: !inject('isLong'),
   }, async () => {
     const { folder, source, options, base } = await prepare('150ms')

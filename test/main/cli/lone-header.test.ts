@@ -33,7 +33,7 @@ async function isAsked(content: string, args: readonly string[]): Promise<boolea
 
 const WORDS = 'first bad words\nsecond bad words\nthird bad words\n'
 
-it('asks before the first entry of a list without a header is taken for one', async () => {
+it('asks before it takes the first entry of a list without a header for its header', async () => {
   expect(await isAsked(WORDS, ['--map', 'term=1'])).toBe(true)
   expect(await isAsked(WORDS, ['--map', 'term=first bad words'])).toBe(true)
 })
@@ -54,7 +54,7 @@ it('says of a list that no field has the name of its first line, not that this l
   expect(asked).not.toContain('looks like a row')
 })
 
-it('does not call empty rows still sent', async () => {
+it('says of empty rows that they are not sent', async () => {
   onlyInLongForm()
   const workspace = createTemporaryFolder()
   const source = writeSource(workspace, 'posts.csv', 'user_id,text_data\nu1,hello\n,\nu2,there\n')
@@ -64,7 +64,7 @@ it('does not call empty rows still sent', async () => {
   expect(stdout).toMatch(/1 row \(warning, not sent\) {2}has only empty cells and is skipped/)
 })
 
-it('does not call a first line that is read as the header still sent', async () => {
+it('does not say of a first line that is read as the header that it is still sent', async () => {
   onlyInLongForm()
   const workspace = createTemporaryFolder()
   const source = writeSource(workspace, 'words.csv', WORDS)

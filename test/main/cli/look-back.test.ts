@@ -85,7 +85,7 @@ describe('looking back', () => {
     expect(JSON.parse((await sluice('runs', '--json')).stdout)).toHaveLength(1)
   })
 
-  it('finds a run by the beginning of its id, unless several begin so', async () => {
+  it('finds a run by the beginning of its id, unless several ids begin with it', async () => {
     const folder = createTemporaryFolder()
     const sandbox = await withSandbox()
     const source = writeSource(folder, 'posts.csv', createRows(1))

@@ -7,7 +7,7 @@ import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { writeSource } from './write-source.ts'
 
-it('maps a file as the last one with the same columns, or by a name, and lets options replace fields', async () => {
+it('maps a file like the last one with the same columns, or by a saved mapping, and lets options replace fields', async () => {
   const folder = createTemporaryFolder()
   const workspace = join(folder, 'workspace')
   const sandbox = await withSandbox()
@@ -50,7 +50,7 @@ it('maps a file as the last one with the same columns, or by a name, and lets op
   expect((await sluice('mapping', 'remove', 'board')).stderr).toContain('See the saved ones with')
 })
 
-it('says how many mappings can be kept, and keeps those that are there', async () => {
+it('says how many mappings can be saved, and keeps the existing ones', async () => {
   const workspace = createTemporaryFolder()
   const toMapping = (number: number): SavedMapping => ({
     name: `mapping ${number}`,

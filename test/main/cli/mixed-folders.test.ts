@@ -61,7 +61,7 @@ it.each(
   expect((await follow()).rows).toMatchObject({ read: tables, sendable: tables })
 })
 
-it('offers to send files as posts if most of them are, and says what becomes of the table', async () => {
+it('offers to send files as posts if most of them are, and says what happens to the table', async () => {
   const { hint } = await tryFolder({
     'index.csv': TABLE('u1'),
     'a.png': 'x',
@@ -73,13 +73,13 @@ it('offers to send files as posts if most of them are, and says what becomes of 
   )
 })
 
-it('offers no posts if none of the other files can be one', async () => {
+it('does not offer to send posts if none of the other files can be one', async () => {
   onlyInLongForm()
   const { hint } = await tryFolder({ 'a.csv': TABLE('u1'), 'a.bin': 'x', 'b.exe': 'x', 'c.log': 'x' })
   expect(hint).not.toContain('--format folder')
 })
 
-it('advises to move the other files if no pattern can name many tables', async () => {
+it('advises moving the other files if no pattern can name many tables', async () => {
   onlyInLongForm()
   const tables = Object.fromEntries(Array.from({ length: 6 }, (_, at) => [`${at}.csv`, TABLE(`u${at}`)]))
   const { hint } = await tryFolder({ ...tables, 'note.txt': 'x' }, 'week[1]')

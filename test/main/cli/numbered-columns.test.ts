@@ -101,7 +101,7 @@ it('asks about a kept number if several columns have its name now, but not if th
     expect(await run('run-again', 'latest')).toMatchObject({ code: 0 })
   }))
 
-it('tells that columns without names may have moved where a kept mapping meets another number of them', () =>
+it('warns that columns without names may have moved if a saved mapping finds another number of them', () =>
   withService(async ({ folder, write, run, task, userIds }) => {
     onlyInLongForm()
     const source = write('list.csv', 'u0,hello there\nu0,how are you\n')
@@ -135,7 +135,7 @@ it('tells that columns without names may have moved where a kept mapping meets a
     expect(userIds().slice(4)).toEqual(['u1', 'u2'])
   }))
 
-it('tells that columns without names may be swapped where a kept mapping meets as many of them', () =>
+it('warns that columns without names may be swapped if a saved mapping finds as many of them', () =>
   withService(async ({ folder, write, run, task }) => {
     onlyInLongForm()
     const texts = Array.from({ length: 6 }, (_, at) => `this is the message with the number ${at}`)
@@ -157,7 +157,7 @@ it('tells that columns without names may be swapped where a kept mapping meets a
     }
   }))
 
-it('tells of texts in columns without names that are not sent, and sends the others', () =>
+it('warns of texts in columns without names that are not sent, and sends the others', () =>
   withService(async ({ write, task, userIds }) => {
     const rows = ['u1,the text that is sent,and a second one beside it,7', 'u2,another text that is sent,,8']
     const source = write('list.csv', `${rows.join('\n')}\n`)
@@ -168,7 +168,7 @@ it('tells of texts in columns without names that are not sent, and sends the oth
     expect(userIds()).toEqual(['u1', 'u2'])
   }))
 
-it('asks about files without a header that do not all have as many columns', () =>
+it('asks about files without a header if their numbers of columns differ', () =>
   withService(async ({ write, task, userIds }) => {
     const few = write('few.csv', 'u1,hello there\nu2,what a day\n')
     const more = write('more.csv', '7,u3,text of more\n8,u4,text of more\n')
@@ -205,7 +205,7 @@ it('refuses a number that is the name of another column, and says how to name ei
     expect(userIds()).toEqual(['u0', 'u2'])
   }))
 
-it('takes the sheet that has the number as its name before the one that it counts', () =>
+it('prefers the sheet with the number as its name to the sheet at that position', () =>
   withService(async ({ folder, task, userIds }) => {
     const toRows = (...rows: string[][]) =>
       rows

@@ -23,7 +23,7 @@ async function setUp() {
 }
 
 describe('--only-new', () => {
-  it('recognizes rows by a column whose name an earlier file had in another case', async () => {
+  it('recognizes rows by a column whose name had another case in an earlier file', async () => {
     const { json } = await setUp()
     await json('user_id,text_data,Order ID\nu1,hello,1\nu2,bye,2\n')
     const renamed = 'order_id,user_id,text_data\n1,u1,hi\n3,u3,new\n'
@@ -53,7 +53,7 @@ describe('--only-new', () => {
     expect(again.sent_before).not.toHaveProperty('without_column')
   })
 
-  it('says how many rows it skips have another text or URL now, and which', async () => {
+  it('says how many skipped rows have another text or URL now, and which', async () => {
     const { service, json, send, sluice } = await setUp()
     const head = 'post_id,user_id,text_data,lang\n'
     const first = await json(`${head}p1,u1,one,en\np2,u2,two,en\np3,u3,three,en\n`)
@@ -87,7 +87,7 @@ describe('--only-new', () => {
     })
   })
 
-  it('refuses files of a folder that this machine serves, at an address of each run', async () => {
+  it('refuses files that this machine serves, since each run generates their addresses', async () => {
     const { sluice, service, workspace } = await setUp()
     const folder = join(workspace, 'media')
     mkdirSync(folder)

@@ -36,7 +36,7 @@ describe('open', () => {
     expect(result).toMatchObject({ code: 0, stderr: expect.stringContaining('Stopping') })
   })
 
-  it('refuses a port that is none', async () => {
+  it('refuses an invalid port', async () => {
     const result = await runInProcess(['open', '--port', '70000'], { workspace: createTemporaryFolder() })
     expect(result).toMatchObject({ code: 2, stdout: '' })
     expect(result.stderr).toContain('from 0 to 65535')

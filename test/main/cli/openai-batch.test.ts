@@ -40,7 +40,7 @@ const readLines = (text: string) =>
     .map((line) => JSON.parse(line))
 
 describe("OpenAI's batch form", () => {
-  it('is sent with its ids and contents, and what was guessed is said', async () => {
+  it('is sent with its ids and contents, and says what was guessed', async () => {
     const { sent, sluice, at } = await sendBatch()
     const said = `${sent.stdout}${sent.stderr}`
     expect(said).toContain('OpenAI batch (guessed; to state it, add --format openai-batch)')
@@ -110,7 +110,7 @@ describe("OpenAI's batch form", () => {
     expect(whole.every(({ response }) => response.body.results[0].flagged)).toBe(true)
   })
 
-  it('tells of inputs whose id another line has, and of those without an answer', async () => {
+  it('reports inputs whose id another line has, and inputs without an answer', async () => {
     onlyInLongForm()
     const { sluice, at, sending } = await sendBatch()
     const lines = toLine('m', ['one', 'two']) + toLine('m-2', 'three') + toLine('n', ['', 'four'])
@@ -141,7 +141,7 @@ describe("OpenAI's batch form", () => {
     expect(again.stdout).toBe(first.stdout)
   })
 
-  it('leaves as it came: lines of other endpoints and of several inputs whole, each id once', async () => {
+  it('exports lines of other endpoints and of several inputs as they came, each id once', async () => {
     onlyInLongForm()
     const { sluice, sending, at } = await sendBatch()
     const chat = { model: 'some-model', messages: [{ role: 'user', content: 'hello' }], seed: 1 }
@@ -202,7 +202,7 @@ describe("OpenAI's batch form", () => {
     })
   })
 
-  it('leaves with keys that have dots, and with fields of objects once although they were mapped', async () => {
+  it('exports keys that have dots, and fields of objects only once although they were mapped', async () => {
     const { sluice, sending, at } = await sendBatch()
     const envelope = { method: 'POST', url: '/v1/moderations' }
     const came = [
@@ -230,7 +230,7 @@ describe("OpenAI's batch form", () => {
     expect(readLines(stdout)).toEqual(came)
   })
 
-  it('has no request for rows of a table without content, nor a second one of an id', async () => {
+  it('has no request for rows of a table without content, and no second one for an id', async () => {
     onlyInLongForm()
     const { sluice, sending, at } = await sendBatch()
     writeFileSync(at('posts.csv'), 'post_id,text_data\np1,one\np1,two\np2,\np3,three\n')
@@ -243,7 +243,7 @@ describe("OpenAI's batch form", () => {
     expect(stderr).toContain('2 rows were left out')
   })
 
-  it('is refused for what has no content, and where labels or columns would be lost', async () => {
+  it('is refused for runs without content, and if labels or columns would be lost', async () => {
     onlyInLongForm()
     const { sluice, at, sending } = await sendBatch()
     const refuse = async (...args: string[]) => {

@@ -47,7 +47,7 @@ describe('task --async', () => {
     expect(row.stdout).toContain('"callback_url"')
   })
 
-  it('leaves rows overdue whose callbacks do not come in time, exits with 1, and says what to do', async () => {
+  it('marks rows as overdue if their callbacks do not come in time, exits with 1, and says what to do', async () => {
     const { folder, sum, run } = await openCommandLine({ callbacks: 'drop=100%' })
     const source = writeSource(folder, 'posts.csv', createRows(3))
     const { code, summary } = await sum('task', source, '--async', '--callback-timeout', '200ms')
@@ -90,7 +90,7 @@ describe('task --async', () => {
 })
 
 describe('index', () => {
-  it('adds items, exports their ids, and removes them by that export as it is', async () => {
+  it('adds items, exports their ids, and removes them with that export unchanged', async () => {
     const { folder, sandbox, sum, run } = await openCommandLine({ callbacks: 'delay=2ms' })
     const lines = Array.from({ length: 12 }, (_, index) => `https://example.com/${index + 1}.jpg,red`)
     const source = writeSource(folder, 'items.csv', `url,metadata.colour\n${lines.join('\n')}\n`)
@@ -137,7 +137,7 @@ describe('watchlist', () => {
     })
   })
 
-  it('clears notes by empty cells only where that is asked for', async () => {
+  it('clears notes with empty cells only if asked to', async () => {
     onlyInLongForm()
     const { folder, sandbox, send, sum } = await openCommandLine({
       watchlists: { mine: [{ term: 'one', notes: 'kept' }] },
@@ -152,7 +152,7 @@ describe('watchlist', () => {
     expect(JSON.stringify(await sandbox.terms('mine'))).not.toContain('kept')
   })
 
-  it('says which watchlist is not there and offers no retry, which would go there again', async () => {
+  it('says which watchlist does not exist, and offers no retry, which would go to it again', async () => {
     onlyInLongForm()
     const { folder, send, run } = await openCommandLine()
     const source = writeSource(folder, 'terms.csv', 'term\none\ntwo\n')
@@ -166,7 +166,7 @@ describe('watchlist', () => {
     expect(target).toBe('none_such')
   })
 
-  it('counts rows, not requests, in what succeeded a second', async () => {
+  it('counts rows, not requests, that succeeded per second', async () => {
     onlyInLongForm()
     const { folder, sum } = await openCommandLine({ latency: '150ms' })
     const terms = Array.from({ length: 40 }, (_, index) => `term ${index}`).join('\n')
@@ -178,7 +178,7 @@ describe('watchlist', () => {
     expect(succeeded_per_s).toBeGreaterThan(20 * attempted_per_s)
   })
 
-  it('shows of a request that carries many terms the part of one row, and all of it as JSON', async () => {
+  it('shows the part of one row of a request with many terms, and all of it as JSON', async () => {
     onlyInLongForm()
     const { folder, send, run } = await openCommandLine()
     const source = writeSource(folder, 'terms.csv', 'term\none\ntwo\nthree\n')

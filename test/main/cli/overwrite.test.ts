@@ -49,7 +49,7 @@ async function setUp() {
 
 const LABELS = ['--label', 'truth', '--positive', 'spam=Likely spam']
 
-describe('a file that is there', () => {
+describe('an existing file', () => {
   it('is not replaced by a command unless Sluice wrote it or --overwrite is given', async () => {
     const { sluice, note, runId } = await setUp()
     const commands: [name: string, toArgs: (file: string) => string[]][] = [
@@ -167,7 +167,7 @@ describe('a file that is there', () => {
     expect((await sluice('export', 'latest', file)).stderr).toContain('was not written from this workspace')
   })
 
-  it('is named if the way to it goes round in a circle', async () => {
+  it('is named if it is a link to itself', async () => {
     onlyInLongForm()
     const { sluice, at, runId } = await setUp()
     symlinkSync('loop.csv', at('loop.csv'))
@@ -175,7 +175,7 @@ describe('a file that is there', () => {
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('loop.csv cannot be written')])
   })
 
-  it('is replaced if it is empty, as a script makes it to have a name', async () => {
+  it('is replaced if it is empty, as scripts create it to reserve a name', async () => {
     onlyInLongForm()
     const { sluice, at, runId } = await setUp()
     writeFileSync(at('new.csv'), '')

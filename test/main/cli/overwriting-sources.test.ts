@@ -76,7 +76,7 @@ describe('a file that a run was read from', () => {
     },
   )
 
-  it('is not replaced by a retry, a report or a file that is reached by a link', async () => {
+  it('is not replaced by a retry or a report, or through a link', async () => {
     onlyInLongForm()
     const { folder, sources, oct, sluice, before } = await openSent()
     const [symbolic, hard] = [join(folder, 'link.csv'), join(folder, 'hard.csv')]

@@ -231,7 +231,7 @@ async function createWorkspace(): Promise<{
 }
 
 describe('a saved plan', () => {
-  it('is offered by every sending command, and no option of theirs is forgotten here', () => {
+  it('can be written by every sending command, all of whose options are tested here', () => {
     expect(SENDING.map(({ path }) => path)).toEqual(Object.keys(NEEDED))
     const names = new Set(SENDING.flatMap(({ options }) => options.map(({ long }) => long ?? '')))
     expect([...names].filter((name) => !RUN_TIME.has(name)).sort()).toEqual(
@@ -318,7 +318,7 @@ describe('a saved plan', () => {
     })
   })
 
-  it('takes the place of a plan, never of anything else', async () => {
+  it('replaces a plan, and never any other file', async () => {
     const folder = createTemporaryFolder()
     const source = writeSource(folder, 'posts.csv', createRows(2))
     const args = ['task', source, '--base-url', 'http://127.0.0.1:1', '--save-plan', source]
@@ -364,7 +364,7 @@ describe('plan', () => {
     })
   })
 
-  it('lists every problem of the file under each other, with what was expected and found, and sends nothing', async () => {
+  it('lists all problems of the file, one per line, with what was expected and found, and sends nothing', async () => {
     const folder = createTemporaryFolder()
     const file = writeSource(
       folder,
@@ -423,7 +423,7 @@ describe('plan', () => {
     expect(result.stderr).toMatch(message)
   })
 
-  it('fills what it leaves out of its connection from the stored one that it names', async () => {
+  it('takes what its connection leaves out from the stored connection that it names', async () => {
     const folder = createTemporaryFolder()
     const sandbox = await withSandbox()
     writeSource(folder, 'posts.csv', createRows(2))
@@ -441,7 +441,7 @@ describe('plan', () => {
 })
 
 describe('advice about options that say how a source is read', () => {
-  it('says of a plan file and a run that is run again what to do in their place', async () => {
+  it('says what to do instead for a plan file and for a run that is run again', async () => {
     const workspace = createTemporaryFolder()
     const sandbox = await withSandbox()
     const sluice = (...args: string[]) =>

@@ -40,7 +40,7 @@ describe('plan', () => {
   it.each([
     [{ resolve: ['live.example:443:203.0.113.9'] }, ' by live.example:443:203.0.113.9'],
     [{ tls: { caFile: 'own.pem' } }, 'trusting the certificates in'],
-  ])('asks with the way that a plan takes to an address that is stored: %j', async (way, told) => {
+  ])('names in its question how a plan reaches an address that is stored: %j', async (way, told) => {
     const { run, send } = await open({ connection: { baseUrl: 'https://live.example', ...way } })
     await run(['connection', 'add', 'live', '--base-url', 'https://live.example'])
     const refused = await send([])
@@ -106,7 +106,7 @@ describe('plan', () => {
     expect(stored.requests[0]?.headers).toMatchObject({ authorization: 'token the-default-key' })
   })
 
-  it('still asks about a plan whose connection options change only in part', async () => {
+  it('still asks about a plan if options change only part of its connection', async () => {
     const { planned, send } = await open()
     expect(await send(['--timeout', '5s'])).toMatchObject({ code: 2 })
     expect(planned.requests).toEqual([])

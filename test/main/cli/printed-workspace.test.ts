@@ -37,7 +37,7 @@ it('prints commands with the workspace that was given, so that they find the sam
   expect((await sluice('runs')).stdout).toContain('No runs in')
 })
 
-it('takes the workspace once, before the command or behind it', async () => {
+it('takes the workspace once, before or after the command', async () => {
   const workspace = createTemporaryFolder()
   const sluice = (...args: string[]) => runInProcess(args, { workspace: createTemporaryFolder() })
   for (const args of [

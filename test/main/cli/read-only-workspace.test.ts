@@ -78,7 +78,7 @@ test.skipIf(isWindows)(
 )
 
 test.skipIf(isWindows)(
-  'a run of a read-only workspace cannot be deleted, and that is no bug',
+  'a run of a read-only workspace cannot be deleted, which is not reported as a bug',
   async () => {
     onlyInLongForm()
     const workspace = createWorkspace({ folder: 0o700, file: 0o600 })
@@ -152,7 +152,7 @@ test.skipIf(isWindows)(
   },
 )
 
-test('a file in the place of the folder of runs is named', async () => {
+test('a file in place of the runs folder is named', async () => {
   const workspace = createTemporaryFolder()
   writeFileSync(join(workspace, 'runs'), '')
   const result = await runInProcess(['runs'], { workspace })
@@ -160,14 +160,11 @@ test('a file in the place of the folder of runs is named', async () => {
   expect(result.stderr).toContain(`cannot read ${join(workspace, 'runs')}: ENOTDIR`)
 })
 
-test.skipIf(isWindows)(
-  'a link that leads nowhere in the place of the inbox is not taken for an empty one',
-  () => {
-    const workspace = createTemporaryFolder()
-    symlinkSync('inbox', join(workspace, 'inbox'))
-    expect(() => new InboxReader(workspace).readLastIds()).toThrow(`cannot read ${join(workspace, 'inbox')}`)
-  },
-)
+test.skipIf(isWindows)('a dangling link in place of the inbox is not taken for an empty inbox', () => {
+  const workspace = createTemporaryFolder()
+  symlinkSync('inbox', join(workspace, 'inbox'))
+  expect(() => new InboxReader(workspace).readLastIds()).toThrow(`cannot read ${join(workspace, 'inbox')}`)
+})
 
 test.skipIf(isWindows).each([
   ['journal', `runs/${OLDER}.journal`, ['show', OLDER]],
@@ -176,22 +173,19 @@ test.skipIf(isWindows).each([
   ['file of connections', 'connections.json', ['connection', 'list']],
   ['file of mappings', 'mappings.json', ['mapping', 'list']],
   ['file of baselines', 'baselines.json', ['baseline', 'list']],
-])(
-  'a link that leads nowhere in the place of the %s is named, not taken for a missing file',
-  async (_, path, args) => {
-    onlyInLongForm()
-    const workspace = createTemporaryFolder()
-    mkdirSync(join(workspace, 'runs'))
-    writeRun(workspace, { runId: NEWER })
-    symlinkSync(path.split('/').at(-1) ?? '', join(workspace, path))
-    const result = await runInProcess(args, { workspace })
-    expect({ args, ...result }).toMatchObject({ code: 2, stdout: '' })
-    expect(result.stderr).toContain(join(workspace, path))
-    expect(result.stderr).toContain('ELOOP')
-  },
-)
+])('a dangling link in place of the %s is named, not taken for a missing file', async (_, path, args) => {
+  onlyInLongForm()
+  const workspace = createTemporaryFolder()
+  mkdirSync(join(workspace, 'runs'))
+  writeRun(workspace, { runId: NEWER })
+  symlinkSync(path.split('/').at(-1) ?? '', join(workspace, path))
+  const result = await runInProcess(args, { workspace })
+  expect({ args, ...result }).toMatchObject({ code: 2, stdout: '' })
+  expect(result.stderr).toContain(join(workspace, path))
+  expect(result.stderr).toContain('ELOOP')
+})
 
-test('what cannot be measured of a workspace counts as an error, not as nothing', async () => {
+test('a workspace whose size cannot be measured is an error, not an empty one', async () => {
   const file = join(createTemporaryFolder(), 'file')
   writeFileSync(file, '')
   await expect(measureWorkspace(file)).rejects.toThrow(`cannot read ${file}: ENOTDIR`)

@@ -11,7 +11,7 @@ import { spawnSluice } from './spawn-sluice.ts'
 import { createRows, writeSource } from './write-source.ts'
 
 describe('receiver', () => {
-  it('takes callbacks that come after their run has ended, counts and refusals in view, until Ctrl-C', async () => {
+  it('takes callbacks that come after their run has ended, and shows counts and refusals, until Ctrl-C', async () => {
     const folder = createTemporaryFolder()
     const workspace = join(folder, 'workspace')
     const sandbox = await withSandbox({ callbacks: 'delay=60s' })
@@ -53,7 +53,7 @@ describe('receiver', () => {
     })
   })
 
-  it('that crashes during a run starts again, which the run says and loses nothing by', async () => {
+  it('restarts if it crashes during a run, which says so and loses nothing', async () => {
     onlyInLongForm()
     const workspace = createTemporaryFolder()
     const sandbox = await withSandbox({ callbacks: 'delay=60s' })

@@ -25,7 +25,7 @@ async function runTask(
 const NOWHERE = ['--base-url', 'http://127.0.0.1:9']
 
 describe('a service that does not take the run', () => {
-  it('refusing the key stops the run, names the variable, and keeps the rows', async () => {
+  it('that refuses the key stops the run, which names the variable and keeps the rows', async () => {
     const folder = createTemporaryFolder()
     const sandbox = await withSandbox()
     const source = writeSource(folder, 'posts.csv', createRows(100))
@@ -39,7 +39,7 @@ describe('a service that does not take the run', () => {
     expect((await sandbox.stats()).requests).toBeLessThan(20)
   })
 
-  it('that is not there stops the run and names the address', async () => {
+  it('that cannot be reached stops the run, which names the address', async () => {
     const folder = createTemporaryFolder()
     const source = writeSource(folder, 'posts.csv', createRows(30))
     const result = await runTask(folder, [source, ...NOWHERE, '--json'])
@@ -86,7 +86,7 @@ describe('a source that cannot be sent', () => {
     expect(result.stderr.trim().split('\n').length).toBeGreaterThan(1)
   })
 
-  it('because it lacks a column names the column and those there are', async () => {
+  it('because it lacks a column is reported with the column and the existing ones', async () => {
     const folder = createTemporaryFolder()
     const source = writeSource(folder, 'posts.csv', createRows(3))
     const result = await runTask(folder, [source, ...NOWHERE, '--map', 'text_data=Message', '--json'])
@@ -97,7 +97,7 @@ describe('a source that cannot be sent', () => {
     expect(result.stderr).toContain('Message')
   })
 
-  it('because nothing fills user_id says so', async () => {
+  it('because nothing fills user_id is reported', async () => {
     onlyInLongForm()
     const folder = createTemporaryFolder()
     const source = writeSource(folder, 'posts.csv', 'text_data\nhello\n')
@@ -116,7 +116,7 @@ describe('a source that cannot be sent', () => {
   })
 })
 
-describe('rows that are out of the ordinary', () => {
+describe('unusual rows', () => {
   it('with a nonsense URL are invalid, and the others are sent', async () => {
     onlyInLongForm()
     const folder = createTemporaryFolder()
@@ -132,7 +132,7 @@ describe('rows that are out of the ordinary', () => {
     expect((await sandbox.stats()).tasks).toBe(1)
   })
 
-  it('with a cell of 40 MB are named, and nothing is sent before they are seen to', async () => {
+  it('with a cell of 40 MB are named, and nothing is sent', async () => {
     onlyInLongForm()
     const folder = createTemporaryFolder()
     const sandbox = await withSandbox()

@@ -7,7 +7,7 @@ import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { writeSource } from './write-source.ts'
 
-it('writes a report with an evaluation, prints it as a document, and exits with 99 where an assertion fails', async () => {
+it('writes a report with an evaluation, prints it as a document, and exits with 99 if an assertion fails', async () => {
   const folder = createTemporaryFolder()
   const workspace = join(folder, 'workspace')
   const sandbox = await withSandbox()

@@ -143,7 +143,7 @@ describe('headers of requests', () => {
     expect(await listed(...send.filter((one) => one !== '--quiet'))).toEqual([])
   })
 
-  it('that are to be left out and are not there, or are given as well, are refused', async () => {
+  it('to leave out are refused if they do not exist or are given as well', async () => {
     const { service, source, run } = await open()
     const send = ['task', source, '--base-url', service.baseUrl, '--remove-header', 'X-Tenat']
     expect((await run(send)).stderr).toContain('--remove-header X-Tenat: the connection has no headers')
@@ -208,14 +208,17 @@ describe('headers of requests', () => {
     ['X-Gateway: ${MISSING}', 'MISSING'],
     ['X-Gateway: @missing.txt', 'missing.txt'],
     ['X-Gateway: ${BROKEN}', 'cannot be sent'],
-  ])('end the run before its first request if the value of %j cannot be had', async (header, message) => {
-    const { service, source, run } = await open()
-    const own = { ...env, BROKEN: 'a\r\nx: b' }
-    const refused = await run(['task', source, '--base-url', service.baseUrl, '--header', header], own)
-    expect(refused).toMatchObject({ code: 2 })
-    expect(refused.stderr).toContain(message)
-    expect(service.requests).toEqual([])
-  })
+  ])(
+    'end the run before its first request if the value of %j is missing or not valid',
+    async (header, message) => {
+      const { service, source, run } = await open()
+      const own = { ...env, BROKEN: 'a\r\nx: b' }
+      const refused = await run(['task', source, '--base-url', service.baseUrl, '--header', header], own)
+      expect(refused).toMatchObject({ code: 2 })
+      expect(refused.stderr).toContain(message)
+      expect(service.requests).toEqual([])
+    },
+  )
 
   it('of a stored connection go to no other address', async () => {
     const { service, workspace, source, run } = await open()

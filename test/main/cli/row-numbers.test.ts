@@ -224,7 +224,7 @@ describe('a number that is read as a row of a run', () => {
     ])
   })
 
-  it('names the half that is meant of a record that was split', async () => {
+  it('names which half of a split record is meant', async () => {
     onlyInLongForm()
     const csv = 'Posts,,,\n,,,\npost_id,user_id,text_data,url\np4,u4,hello,https://example.com/a.png\n'
     const { folder, sluice, source, baseUrl } = await openPosts([], csv)

@@ -60,7 +60,7 @@ it('shows rows that were sent with warnings in the summary, and how to list them
   expect(stdout).toMatch(/show \S+ --problems +rows with warnings and why/)
 })
 
-it('says of a warning how many more rows have it that are invalid', async () => {
+it('says of a warning how many further rows with it are not sent', async () => {
   const { run, workspace } = await setUp()
   const source = writeSource(workspace, 'posts.csv', 'user_id,text_data\n u1,a\n u2,\n u3,\nu4,b\n')
   const { stdout } = await run('task', source, '--dry-run', '--base-url', NOWHERE)

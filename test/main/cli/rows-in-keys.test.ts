@@ -102,7 +102,7 @@ it('asks before it sends one row of an object that has rows in a key', async () 
   expect((await check(content, ['--map', 'text_data=message'])).to_accept).toEqual([])
 })
 
-it('says nothing of arrays of objects without texts in rows of their own', async () => {
+it('says nothing of arrays of objects in rows that have a text of their own', async () => {
   onlyInLongForm()
   const lines = Array.from({ length: 3 }, (_, at) =>
     JSON.stringify({ user: `u${at}`, message: 'some text', tags: [{ text: 'cats' }, { text: 'dogs' }] }),
@@ -162,7 +162,7 @@ it('says nothing of objects beside a column that a person named wrongly, nor of 
   expect(missing.hint).not.toContain('rows may be in')
 })
 
-it('says last that rows may be in a key if something else than the content is missing', async () => {
+it('mentions last that rows may be in a key if something other than the content is missing', async () => {
   onlyInLongForm()
   const { error } = await check(JSON.stringify({ message: 'this went well', results: ROWS }))
   expect(error.hint).toMatch(/^Map a column with --map user_id=.*rows may be in `results`/)

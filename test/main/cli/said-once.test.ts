@@ -33,7 +33,7 @@ it.each(
     ['a.jsonl', '{"user_id":"u1","text_data":"a"}\n{"user_id":"u2",\n'],
     ['a.csv', 'post_id,user_id,text_data\np1,u1,a\npost_id,user_id,text_data\n'],
   ]),
-)('tells one error of what is no row in %s', async (name, content) => {
+)('reports one error for what is not a row in %s', async (name, content) => {
   const { stdout } = await check(name, content)
   expect(stdout.match(/✖/g)).toHaveLength(1)
 })
@@ -44,7 +44,7 @@ it('calls an array JSON, not JSON Lines', async () => {
   expect(stdout).toMatch(/Read as +JSON: UTF-8/)
 })
 
-it('has a space behind a title that is longer than its column', () => {
+it('has a space after a title that is longer than its column', () => {
   expect(formatSection(createPlainTerminal(80), 'Row 3 of 2026-02.csv', ['succeeded'])).toEqual([
     'Row 3 of 2026-02.csv succeeded',
   ])

@@ -144,7 +144,7 @@ describe('sample', () => {
     expect(sent.map((line) => JSON.parse(line).request.body.text_data).sort()).toEqual(['=1+1', '@all'])
   })
 
-  it('leaves out rows with errors, and tells what a run would ask about', async () => {
+  it('leaves out rows with errors, and says what a run would ask about', async () => {
     const { folder, sluice } = openFolder()
     const rows = 'u1,fine\nu2,cut, here\nu3,first part\nand the rest\nuser_id,text_data\n'
     const source = writeSource(folder, 'odd.csv', `user_id,text_data\n${rows}`)
@@ -208,7 +208,7 @@ describe('sample', () => {
     expect(alone.strata).toEqual([{ stratum: 'EN', rows: 10, labelled: 1 }])
   })
 
-  it('says which groups are too many for its size, since no drawn row stands for their rows', async () => {
+  it('says how many groups have no row in the sample because its size is too small', async () => {
     const { folder, source, sluice } = openFolder()
     const draw = async (size: string) =>
       (await sluice('sample', source, join(folder, 'part.csv'), '--size', size, '--by', 'truth')).stdout

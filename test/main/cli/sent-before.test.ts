@@ -47,7 +47,7 @@ async function setUp(refuse?: Parameters<typeof startRecordingService>[0]) {
 const countArrived = ({ arrived }: RecordingService) => [...arrived.values()].reduce((sum, n) => sum + n, 0)
 
 describe('what was sent before', () => {
-  it('is told by a dry run, before a question and in the summary, and all of it is sent again without --only-new', async () => {
+  it('is reported by a dry run, before a question and in the summary, and is all sent again without --only-new', async () => {
     const { service, task, json } = await setUp()
     const first = await json(createRows(4))
     expect(first).not.toHaveProperty('sent_before')
@@ -76,7 +76,7 @@ describe('what was sent before', () => {
     expect(countArrived(service)).toBe(14)
   })
 
-  it('is recognized by the contents of users if ids are generated, whose rows are told and never skipped', async () => {
+  it('is recognized by user and content if ids are generated, and then reported and never skipped', async () => {
     onlyInLongForm()
     const { json } = await setUp()
     const bare = (...rows: string[]) => `user_id,text_data\n${rows.join('\n')}\n`
@@ -87,7 +87,7 @@ describe('what was sent before', () => {
     })
   })
 
-  it('is of the same service, key, operation, API and models alone', async () => {
+  it('counts only for the same service, key, operation, API and models', async () => {
     onlyInLongForm()
     const { service, workspace, task, sluice, json } = await setUp()
     await json(createRows(2))
@@ -106,7 +106,7 @@ describe('what was sent before', () => {
     expect((await task(createRows(2), ['--api', 'v2', '--dry-run'])).stdout).not.toContain('Sent before')
   })
 
-  it('is of the same key, whatever variable it is in, and of that the workspace has no more than a keyed hash', async () => {
+  it('counts for the same key in any variable, of which the workspace holds only a keyed hash', async () => {
     onlyInLongForm()
     const { service, workspace } = await setUp()
     const posts = writeSource(workspace, 'posts.csv', createRows(2))
@@ -146,7 +146,7 @@ describe('what was sent before', () => {
     })
   })
 
-  it('is of the same headers, Unix socket and resolved address, which tell tenants and deployments apart', async () => {
+  it('counts only for the same headers, Unix socket and resolved address, which tell tenants and deployments apart', async () => {
     onlyInLongForm()
     const { service, workspace } = await setUp()
     const posts = writeSource(workspace, 'posts.csv', createRows(2))
@@ -189,7 +189,7 @@ describe('what was sent before', () => {
     expect(countArrived(service)).toBe(12)
   })
 
-  it('is of the same headers whatever credentials and ids of requests are in them', async () => {
+  it('counts for the same headers whatever credentials and request ids are in them', async () => {
     onlyInLongForm()
     const { service, workspace } = await setUp()
     const posts = writeSource(workspace, 'posts.csv', createRows(2))
@@ -222,7 +222,7 @@ describe('what was sent before', () => {
     expect(countArrived(service)).toBe(4)
   })
 
-  it('is of the same headers also if a value has a word in front that names a scheme', async () => {
+  it('counts for the same headers even if the name of a scheme precedes a value', async () => {
     onlyInLongForm()
     const { service, workspace } = await setUp()
     const posts = writeSource(workspace, 'posts.csv', createRows(2))
@@ -250,7 +250,7 @@ describe('what was sent before', () => {
     expect(renewed.sent_before).not.toHaveProperty('key_unknown')
   })
 
-  it('is of the same key in a header, unless a stored connection has the header', async () => {
+  it('counts only for the same key in a header, unless a stored connection has the header', async () => {
     onlyInLongForm()
     const { service, workspace, sluice } = await setUp()
     const posts = writeSource(workspace, 'posts.csv', createRows(2))
@@ -285,7 +285,7 @@ describe('what was sent before', () => {
     expect((await send('gateway-key-4', ...ofConnection)).rows).toMatchObject({ skipped: 2 })
   })
 
-  it('is of the same key, wherever it is read from', async () => {
+  it('counts for the same key, wherever it is read from', async () => {
     onlyInLongForm()
     const { service, workspace, sluice } = await setUp()
     const posts = writeSource(workspace, 'posts.csv', createRows(2))
@@ -320,7 +320,7 @@ describe('what was sent before', () => {
     expect(await json(createRows(2), '--only-new')).toMatchObject({ rows: { succeeded: 2 } })
   })
 
-  it('is asked about with --only-new if the journal of a run cannot be read, and told otherwise', async () => {
+  it('is asked about with --only-new if the journal of a run cannot be read, and reported without it', async () => {
     onlyInLongForm()
     const { json, task, workspace, service } = await setUp()
     const { run_id: runId } = await json(createRows(2))
@@ -517,7 +517,7 @@ describe('--only-new', () => {
     expect((await json(createRows(3), '--only-new')).rows).toMatchObject({ skipped: 3 })
   })
 
-  it('goes by what a retry came to, and by ids as they were corrected', async () => {
+  it('goes by the outcome of a retry, and by corrected ids', async () => {
     let isMended = false
     const { json, sluice } = await setUp((postId) => (!isMended && postId === 'p1' ? 400 : null))
     const { run_id: runId } = await json(createRows(2))
@@ -568,7 +568,7 @@ describe('--only-new', () => {
     expect((await json(createRows(4), '--only-new')).rows).toMatchObject({ skipped: 3, succeeded: 1 })
   })
 
-  it('takes no row for another whose hash is the same', async () => {
+  it('does not take a row for another with the same hash', async () => {
     onlyInLongForm()
     const ids = new Map<number, string>()
     let pair: [string, string] | null = null

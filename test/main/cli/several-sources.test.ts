@@ -185,7 +185,7 @@ describe('several sources', () => {
     expect(readFileSync(file, 'utf8')).toContain(`rows of \`c.csv and 1 more\` to`)
   })
 
-  it('are told which of them lack a column, and which columns only some have', async () => {
+  it('are reported if they lack a column, with columns that only some of them have', async () => {
     onlyInLongForm()
     const folder = createTemporaryFolder()
     const write = (name: string, text: string) => writeSource(folder, name, text)

@@ -44,7 +44,7 @@ describe('show', () => {
     expect((await sluice('show', 'latest:nothing')).stderr).toContain('does not exist')
   })
 
-  it('takes a name that begins an id of another run for neither of them', async () => {
+  it('refuses a name that also begins the id of another run', async () => {
     onlyInLongForm()
     const { sluice, send, ids } = await sendTwice()
     const [first] = ids
@@ -57,7 +57,7 @@ describe('show', () => {
     expect(JSON.parse(latest.stdout).run_id).toBe(named)
   })
 
-  it('lists the rows that filters leave, for a person and as a document', async () => {
+  it('lists the rows that match filters, as text and as JSON', async () => {
     const { sluice, ids } = await sendTwice()
     const { code, stdout } = await sluice('show', 'latest:nightly', '--state', 'rejected', '--limit', '2')
     expect(code).toBe(0)
@@ -76,7 +76,7 @@ describe('show', () => {
     expect(none.stdout).toBe(`0 rows of run ${ids[2]}\n`)
   })
 
-  it('refuses options that do not go together', async () => {
+  it('refuses options that cannot be combined', async () => {
     onlyInLongForm()
     const { sluice } = await sendTwice()
     expect((await sluice('show', 'once', '--row', '2', '--flagged')).stderr).toContain(

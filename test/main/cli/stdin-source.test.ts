@@ -34,7 +34,7 @@ describe('a source from stdin', () => {
     expect(listStored()).toEqual([])
   })
 
-  it('leaves nothing behind where nothing was sent', async () => {
+  it('leaves nothing behind if nothing was sent', async () => {
     onlyInLongForm()
     const { base, sluice, listStored } = await open()
     const empty = await sluice(['task', '-', '--format', 'csv', ...base], '')

@@ -43,7 +43,7 @@ describe('the rule that stops a run for its errors', () => {
     })
   })
 
-  it('can be another one when a run is resumed, which else sends as many rows and stops again', async () => {
+  it('can be changed when a run is resumed, which otherwise sends as many rows and stops again', async () => {
     onlyInLongForm()
     const { server, source, sluice, send } = await openRefusingService(140)
     expect(await send('task', source, '--base-url', server.baseUrl)).toMatchObject({ rows: { rejected: 50 } })
@@ -53,7 +53,7 @@ describe('the rule that stops a run for its errors', () => {
     expect(JSON.parse(whole.stdout)).toMatchObject({ state: 'completed', rows: { rejected: 140 } })
   })
 
-  it('is refused of load tests, and for what is no share', async () => {
+  it('is refused for load tests, and if it is not a share', async () => {
     onlyInLongForm()
     const { server, folder, source, sluice } = await openRefusingService(1)
     const base = [source, '--base-url', server.baseUrl]
@@ -69,7 +69,7 @@ describe('the rule that stops a run for its errors', () => {
 })
 
 describe('the test of a public callback address', () => {
-  it('is left out with --skip-callback-test, and named where it fails', async () => {
+  it('is skipped with --skip-callback-test, and named if it fails', async () => {
     onlyInLongForm()
     const sandbox = await withSandbox()
     const folder = createTemporaryFolder()

@@ -27,7 +27,7 @@ async function setUp(content: string, name = 'posts.csv') {
 const listSwapped = (warnings: { code: string; message: string }[]) =>
   warnings.flatMap(({ code, message }) => (code === 'swapped_columns' ? [message] : []))
 
-it('tells of columns that look swapped in a dry run and in a run, as text and as JSON', async () => {
+it('warns of columns that look swapped in a dry run and in a run, as text and as JSON', async () => {
   const send = await setUp(SWAPPED)
   const dry = JSON.parse((await send('--dry-run', '--json')).stdout)
   expect(dry.problems.filter(({ code }: { code: string }) => code === 'swapped_columns')).toMatchObject([
@@ -53,7 +53,7 @@ it('says nothing of columns that hold what their fields take, nor of a few rows'
   expect(listSwapped(JSON.parse((await few('--json')).stdout).warnings)).toEqual([])
 })
 
-it('tells of swapped fields of objects, which have columns behind the others', async () => {
+it('warns of swapped fields of objects, whose columns follow the others', async () => {
   onlyInLongForm()
   const lines = Array.from({ length: 6 }, (_, at) =>
     JSON.stringify({ post: { text: `u-${at}` }, user: { id: `this is the message with the number ${at}` } }),

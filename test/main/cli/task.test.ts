@@ -81,7 +81,7 @@ describe('task', () => {
     ])
   })
 
-  it('exits with 2 where no row passes the checks, listing causes with examples, sending nothing', async () => {
+  it('exits with 2 if no row passes the checks, lists causes with examples, and sends nothing', async () => {
     const folder = createTemporaryFolder()
     const sandbox = await withSandbox()
     const rows = Array.from({ length: 15 }, (_, index) => `p_${index},u1,text`).join('\n')

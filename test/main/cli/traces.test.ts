@@ -26,7 +26,7 @@ async function open(rows: number) {
 }
 
 describe('traceparent', () => {
-  it('is another one for each try, and is kept with its row wherever tries are shown', async () => {
+  it('differs for each try, and is kept with its row wherever tries are shown', async () => {
     const { service, source, run, sent } = await open(2)
     const task = ['task', source, '--base-url', service.baseUrl, '--concurrency', '1', '--traceparent']
     expect(await run([...task, '--quiet'])).toMatchObject({ code: 0 })
@@ -71,7 +71,7 @@ describe('traceparent', () => {
     expect(lines.map((line) => line.split(',')[at])).toEqual(tries.map((own) => own.at(-1)?.split('-')[1]))
   })
 
-  it('is neither sent nor stored without the option, and the columns are those of before', async () => {
+  it('is neither sent nor stored without the option, which then adds no column', async () => {
     const { service, folder, source, run, sent } = await open(2)
     await run(['task', source, '--base-url', service.baseUrl, '--quiet'])
     expect(sent()).toEqual(['', '', ''])
@@ -102,7 +102,7 @@ describe('traceparent', () => {
     expect(sent().map((header) => TRACEPARENT.test(header))).toEqual([true, true, false])
   })
 
-  it('is missing of a try that reached nobody', async () => {
+  it('is missing from a try that did not reach a service', async () => {
     const { service, source, run } = await open(1)
     await service.close()
     const task = ['task', source, '--base-url', service.baseUrl, '--retries', '0', '--traceparent', '--quiet']

@@ -168,7 +168,7 @@ describe('verdicts', () => {
     expect(readdirSync(join(workspace, 'runs'))).toEqual([])
   })
 
-  it('say what is missing', async () => {
+  it('are refused with what is missing or wrong', async () => {
     const { sluice } = await sendPosts()
     const expectRefused = async (args: string[], text: RegExp) => {
       const result = await sluice('verdict', 'latest', ...args)

@@ -129,7 +129,7 @@ describe('a delimiter', () => {
 })
 
 describe('a mapping', () => {
-  it('takes a column by name or by number, everything behind the first = being the column', () => {
+  it('takes a column by name or by number: everything after the first =', () => {
     const assignments = collectMapping('user_id=a=b', collectMapping('text_data=2', undefined))
     expect(toMapping(assignments)).toEqual({
       text_data: { kind: 'column', column: 2 },
@@ -143,7 +143,7 @@ describe('a mapping', () => {
     })
   })
 
-  it('refuses what has no field, no column, or column 0', () => {
+  it('refuses a value without a field or column, and column 0', () => {
     for (const text of ['text_data', '=2', 'text_data=', 'text_data=0']) {
       expect(() => collectMapping(text, undefined)).toThrow()
     }
@@ -161,7 +161,7 @@ describe('a base URL', () => {
     expect(parseBaseUrl('http://127.0.0.1:8080')).toBe('http://127.0.0.1:8080')
   })
 
-  it('is refused where it is none, and what was found is said', () => {
+  it('is refused if it is not one, and the message says what was found', () => {
     expect(() => parseBaseUrl('nonsense')).toThrow('found `nonsense`')
     expect(() => parseBaseUrl('ftp://example.com')).toThrow('http or https')
     expect(() => parseBaseUrl('https://example.com/?a=1')).toThrow('without `?`')
@@ -196,7 +196,7 @@ describe('a base URL', () => {
 })
 
 describe('the nearest name', () => {
-  it('is one a person may have mistyped', () => {
+  it('is one that a person may have mistyped', () => {
     const names = ['text_data', 'url', 'user_id', 'post_id']
     expect(findNearest('text', names)).toBe(null)
     expect(findNearest('text-data', names)).toBe('text_data')

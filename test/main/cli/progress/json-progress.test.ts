@@ -15,7 +15,7 @@ function createReporter() {
 }
 
 describe('progress for another program', () => {
-  it('is a line a second, and one whenever the phase changes, each picture once', () => {
+  it('is a line per second and per change of phase, without repeating one', () => {
     const { lines, clock, reporter } = createReporter()
     const at = (nowMs: number, phase: 'running' | 'draining' | 'ended') => {
       clock.nowMs = nowMs
@@ -38,7 +38,7 @@ describe('progress for another program', () => {
     ])
   })
 
-  it('ends with all rows settled, in lines of a run that are JSON', async () => {
+  it('ends the JSON lines of a run with all rows settled', async () => {
     const sandbox = await withSandbox()
     const folder = createTemporaryFolder()
     const source = writeSource(folder, 'posts.csv', createRows(6))
@@ -63,7 +63,7 @@ describe('progress for another program', () => {
     })
   })
 
-  it('is all that stderr has with --quiet', async () => {
+  it('is the only output on stderr with --quiet', async () => {
     const sandbox = await withSandbox()
     const folder = createTemporaryFolder()
     const source = writeSource(folder, 'posts.csv', createRows(6))

@@ -37,7 +37,7 @@ describe('the bar of a load test', () => {
     expect(more).toEqual([])
   })
 
-  it('says which thresholds do not hold first, and what makes the figures doubtful', () => {
+  it('shows failed thresholds first, and what makes the figures doubtful', () => {
     const lines = show({
       thresholds: [...createLoadSnapshot().load.thresholds, CROSSED],
       dropped: 3,
@@ -48,7 +48,7 @@ describe('the bar of a load test', () => {
     expect(lines[3]?.trim()).toBe('no answer for 12 s   generator-limited in 2 s   3 dropped')
   })
 
-  it('says of a threshold that nobody can judge yet that it is not crossed', () => {
+  it('marks a threshold that cannot be judged yet as not judged', () => {
     const waiting: ThresholdResult = { ...CROSSED, value: 0, margin: 0.001, unanswered: true, open: 12 }
     const [, , third = ''] = show({ thresholds: [waiting] })
     expect(third.trim()).toBe('✗ http_req_failed:rate<0.01 0 % (not judged)')
@@ -59,13 +59,13 @@ describe('the bar of a load test', () => {
     )
   })
 
-  it('leaves no more than three lines to thresholds', () => {
+  it('gives thresholds at most three lines', () => {
     const lines = show({ thresholds: Array.from({ length: 30 }, () => CROSSED) }, 80)
     expect(lines).toHaveLength(6)
     expect(lines.at(-1)?.trim()).toMatch(/^and \d+ more$/)
   })
 
-  it('warms up, measures, awaits and stops in words of their own', () => {
+  it('has its own words for warm-up, measuring, waiting and stopping', () => {
     const label = (load: Partial<LoadProgress>) => show(load)[0] ?? ''
     expect(label({ phase: 'warmup', elapsedMs: -3_200, achievedPerS: null })).toMatch(
       /^Warm-up .*measuring in 3\.2 s {2}200\/s/,
@@ -96,7 +96,7 @@ describe('the bar of a load test', () => {
 })
 
 describe('the line of a load test', () => {
-  it('says the same for places that keep every line', () => {
+  it('says the same where every line is kept', () => {
     expect(formatProgressLine(createLoadSnapshot())).toBe(
       'loading: 25.3 s of 1 min, 198/s sent, 200/s scheduled, 12 in flight, 5,000 requests, 42 unsuccessful, p50 24.1 ms, p95 48.2 ms, p99 61.0 ms, 1 of 1 threshold passed',
     )

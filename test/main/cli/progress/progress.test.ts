@@ -157,7 +157,7 @@ describe('a run that cannot send as fast as its plan allows', () => {
 })
 
 describe('the line for logs', () => {
-  it('is written again and again while a run goes on, with how far it is then', async () => {
+  it('is written repeatedly during a run, each time with its progress', async () => {
     const { context, stderr } = createKeptContext({ lineEveryMs: 1 })
     const reporter = createProgressReporter(context, { quiet: false })
     for (const etaMs of [12_400, 9_400]) {

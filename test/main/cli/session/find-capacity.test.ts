@@ -81,7 +81,7 @@ describe('a capacity search', () => {
     expect(text).toMatch(/2 {2}✓ 3 of 3/)
   })
 
-  it('exits with 0 where the capacity was found, with the time that probes and pauses took', async () => {
+  it('exits with 0 if the capacity was found, with the time that probes and pauses took', async () => {
     const found = await search((concurrency) => (concurrency <= 5 ? HELD : FAILED))
     // 1, 2, 4, 8, 6, 5, then 5 and 6 twice more: ten probes with nine pauses between them.
     expect(found.outcome).toMatchObject({ end: 'found', elapsedMs: 10 * 8_000 + 9 * 2_000 })
@@ -90,13 +90,13 @@ describe('a capacity search', () => {
     expect(text).toMatch(/^Capacity +5 requests in flight\n/)
   })
 
-  it('exits with 99 where no level holds', async () => {
+  it('exits with 99 if no level holds', async () => {
     const found = await search(() => FAILED)
     expect(found.outcome).toMatchObject({ end: 'none_held' })
     expect((await print(found)).code).toBe(99)
   })
 
-  it('exits with 1 where its limits end it, and with 130 where a person does', async () => {
+  it('exits with 1 if its limits end it, and with 130 if a person does', async () => {
     const limited = await search(() => HELD, { capacity: { maxProbes: 2 } })
     expect(limited.outcome).toMatchObject({ end: 'probe_limit' })
     expect((await print(limited)).code).toBe(1)
@@ -112,7 +112,7 @@ describe('a capacity search', () => {
     expect(outcome).toMatchObject({ end: 'interrupted', probes: [{ level: 1 }] })
   })
 
-  it('keeps what was measured where an error or a stopped run breaks it off', async () => {
+  it('keeps what was measured if an error or a stopped run ends it', async () => {
     const error = new SluiceError({ id: 'run_deleted', runId: 'r' })
     const broken = await search((_, number) => (number === 3 ? error : HELD))
     expect(broken.outcome).toMatchObject({ end: 'broken_off', error: error.message })
@@ -131,7 +131,7 @@ describe('a capacity search', () => {
     expect(outcome).toMatchObject({ unsent: { requests: { sent: 0 } } })
   })
 
-  it('goes on where a threshold stopped a probe early', async () => {
+  it('goes on if a threshold stopped a probe early', async () => {
     const { outcome } = await search((concurrency) =>
       concurrency > 2 ? { ...FAILED, state: 'stopped' } : HELD,
     )

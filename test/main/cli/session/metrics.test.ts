@@ -61,7 +61,7 @@ describe("a load test's figures for Prometheus", () => {
     expect(await (await fetch(server.url, { method: 'HEAD' })).text()).toBe('')
   })
 
-  it('are not held up by requests that are sent by halves', async () => {
+  it('are not held up by incomplete requests', async () => {
     const server = await serveMetrics(0, { waitMs: 100 })
     onTestFinished(() => server.close())
     // Whichever comes first: the head's time, or that nothing moves.
@@ -69,7 +69,7 @@ describe("a load test's figures for Prometheus", () => {
     expect((await fetch(server.url)).status).toBe(200)
   })
 
-  it('say where a port cannot be had', async () => {
+  it('report a port that is in use', async () => {
     const server = await serveMetrics(0)
     onTestFinished(() => server.close())
     await expect(serveMetrics(Number(new URL(server.url).port))).rejects.toMatchObject({

@@ -47,7 +47,7 @@ describe('the terms of a watchlist', () => {
     }
   })
 
-  it('are said to be none where no answer came', () => {
+  it('are reported as none if no request was answered or all were refused', () => {
     const terms = { added: 0, pre_existing: 0, updated: 0, non_existent: 0, failed: [] }
     expect(formatAnswers(createPlainTerminal(80), createSummary({ terms }))).toEqual([
       'Terms            none answered',
@@ -62,7 +62,7 @@ describe('the terms of a watchlist', () => {
 describe('items, appeals and callbacks', () => {
   const terminal = createPlainTerminal(110)
 
-  it('stand only in the summary of their operation', () => {
+  it('are only in the summary of their operation', () => {
     const summary = createSummary({})
     expect([...formatAnswers(terminal, summary), ...formatCallbacks(terminal, summary)]).toEqual([])
   })

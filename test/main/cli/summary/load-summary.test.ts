@@ -82,7 +82,7 @@ function show(report: LoadReport, columns = 110): string {
 }
 
 describe('the summary of a load test', () => {
-  it('begins with the run where the generator kept up, and then has thresholds before any other number', () => {
+  it('begins with the run if the generator kept up, and then has thresholds before any other number', () => {
     const text = show(buildLoadReport({}, { thresholds: [HELD, CROSSED] }))
     expect(text).toMatch(/^posts\.csv at 200 a second · threshold failed · 1 min measured\n/)
     const parts = ['Thresholds', 'Requests', 'Latency in ms', 'Statuses', 'Connections', 'Generator']
@@ -94,7 +94,7 @@ describe('the summary of a load test', () => {
     expect(text).toMatch(/Generator +kept up: schedule sent 100 %/)
   })
 
-  it('begins with the generator where that was the limit, before any number', () => {
+  it('begins with the generator, before any number, if that was the limit', () => {
     const text = show(buildLoadReport({ seconds: 30, limited: [3, 4] }))
     expect(text).toMatch(
       /^▲ Latencies may include delays of this machine \(generator-limited in 2 of 30 seconds\)\n/,
@@ -103,7 +103,7 @@ describe('the summary of a load test', () => {
     expect(text.indexOf('start_lag p99 was 39 ms')).toBeLessThan(text.indexOf('posts.csv at'))
   })
 
-  it('says of how many limited seconds the schedule is the reason, also where the whole kept up', () => {
+  it('says for how many limited seconds the schedule is the reason, even if the whole test kept up', () => {
     const report = buildLoadReport()
     const generator = { ...report.generator, limitedSeconds: 3, behindSeconds: 1 }
     expect(show({ ...report, generator }).replaceAll(/\s+/g, ' ')).toContain(
@@ -145,7 +145,7 @@ describe('the summary of a load test', () => {
     expect(text).toMatch(/Callbacks +10 received, 2 with an error, 1 duplicate, 3 overdue, 4\s+outstanding/)
   })
 
-  it('accounts for throttling apart', () => {
+  it('accounts for throttling separately', () => {
     const throttling = { answers: 600, retryAfterAnswers: 500, askedS: 90 }
     expect(show(buildLoadReport({}, { throttling }))).toMatch(
       /Throttling +600 answers with status 429 \(5\.0 %\), 500 answers with Retry-After, 1 min 30 s in total/,
@@ -191,7 +191,7 @@ describe('the summary of a load test', () => {
     expect(show(buildLoadReport({}, { thresholds: [HELD] }))).not.toContain('on failures')
   })
 
-  it('says of what was never sent that there is nothing', () => {
+  it('says that nothing was sent, and has no latencies then', () => {
     const none = { sent: 0, succeeded: 0, rejected: 0, failed: 0, unknown: 0 }
     const text = show(
       buildLoadReport({ seconds: 0 }, { counts: none, startedAt: null, latencyMs: {}, statuses: [] }),
@@ -280,7 +280,7 @@ describe('what a load test exits with', () => {
     expect(exit({ ...changes, thresholds: [...changes.thresholds] })).toBe(code)
   })
 
-  it('is bad input where no row could be sent', () => {
+  it('is bad input if no row could be sent', () => {
     const rows = { ...toSummary(buildLoadReport()).rows, read: 3, invalid: 3, succeeded: 0, rejected: 0 }
     expect(exit({ rows, thresholds: [] })).toBe(2)
   })

@@ -98,7 +98,7 @@ describe('what to type next', () => {
     ['a wrong key', createGroup({ status: 403, error_code: 'INVALID_API_KEY' }), true],
     ['a limit', createGroup({ status: 429 }), true],
     ['a trouble of the service', createGroup({ status: 503 }), true],
-  ])('after %s holds retry only where that may help', (_name, group, hasRetry) => {
+  ])('includes a retry after %s only if that may help', (_name, group, hasRetry) => {
     expect(formatNextSteps(terminal, createSummary(group)).join('\n').includes('retry r1')).toBe(hasRetry)
   })
 
@@ -112,7 +112,7 @@ describe('what to type next', () => {
     expect(adviseInTerminal(group, createSummary(group, { operation }))?.text).not.toMatch(/\bkeys?\b/i)
   })
 
-  it('is about the key where its code says so, whatever the status', () => {
+  it('is about the key if the code says so, whatever the status', () => {
     const group = createGroup({ status: 400, error_code: 'INVALID_API_KEY' })
     expect(adviseInTerminal(group, createSummary(group, { operation: 'watchlist-add' }))?.text).toContain(
       'API key',
@@ -128,7 +128,7 @@ describe('what to type next', () => {
     expect(advice?.text).not.toContain('retry')
   })
 
-  it('holds the code by which the service says that it has the posts already', () => {
+  it('includes the code by which the service says that it has the posts already', () => {
     const group = createGroup({ error_code: 'DUPLICATE_POST_ID' })
     const command = 'retry r1 --delivered-code DUPLICATE_POST_ID'
     expect(formatNextSteps(terminal, createSummary(group)).join('\n')).toContain(command)
@@ -145,7 +145,7 @@ describe('what to type next', () => {
     expect(advice).toContain('It may have the rows as they were before they were corrected.')
   })
 
-  it('does not take rows that are double in the source for what the service has already', () => {
+  it('does not take duplicate rows of the source for posts that the service already has', () => {
     const group = createGroup({ outcome: 'invalid', status: null, error_code: 'not_unique' })
     const steps = formatNextSteps(terminal, createSummary(group)).join('\n')
     expect(steps).not.toContain('--delivered-code')

@@ -178,7 +178,7 @@ describe('a table', () => {
     ).toEqual(['NAME   ROWS', 'a         1', 'bb    1,000'])
   })
 
-  it('cuts what may be cut where the terminal is narrow', () => {
+  it('cuts what may be cut if the terminal is narrow', () => {
     expect(formatTable(createPlainTerminal(12), { columns, rows: [['a long name', 1]] })).toEqual([
       'NAME    ROWS',
       'a lon…     1',
