@@ -308,6 +308,27 @@ test('a check of decisions does not pass for lack of decisions', async () => {
   expect((await check(whole, whole, '100%')).stderr).toContain('expected less than 100%')
 })
 
+test('a check of decisions tells runs without a common row from runs that changed', async () => {
+  const workspace = createTemporaryFolder()
+  const sandbox = await withSandbox()
+  const sluice = (...args: string[]) =>
+    runInProcess(args, { workspace, env: { SLUICE_API_KEY: sandbox.key, GITHUB_ACTIONS: 'true' } })
+  const send = async (name: string) => {
+    const source = writeSource(workspace, `${name}.csv`, `user_id,text_data\nu1,a text of ${name}\n`)
+    const sent = await sluice('task', source, '--base-url', sandbox.baseUrl, '--json', '--quiet')
+    return String(JSON.parse(sent.stdout).run_id)
+  }
+  const checked = await sluice(
+    'compare',
+    await send('monday'),
+    await send('tuesday'),
+    '--fail-if-changed',
+    '10%',
+  )
+  expect(checked, checked.stderr).toMatchObject({ code: 98 })
+  expect(checked.stderr).toContain('--fail-if-changed cannot be judged: the runs have no row in common.')
+})
+
 test('a trend says which load tests failed by a threshold', async () => {
   const workspace = join(createTemporaryFolder(), 'workspace')
   copyGolden('load-thresholds', workspace)

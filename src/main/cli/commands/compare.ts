@@ -364,10 +364,6 @@ async function checkChanged(
     await context.err.writeLine(message)
     await annotate(context, [{ level: 'error', title, message }])
   }
-  if (joined.rows === 0) {
-    context.exitCode = EXIT.thresholdCrossed
-    return say('Not judged', '--fail-if-changed has nothing to check: the runs have no row in common.')
-  }
   // Compared as shares: `rows * (29 / 100)` is less than 29 for 100 rows.
   const share = roundNoise(percent / 100)
   // Judged apart: decisions that the service repeats from its cache would hide changes of the other rows.
@@ -382,9 +378,11 @@ async function checkChanged(
     if (joined.decided > 0 && unknown / a.rows <= share) return
     if (context.exitCode === 0) context.exitCode = EXIT.notJudged
     const why =
-      joined.decided === 0
-        ? 'no row was answered in both runs'
-        : `${formatCount(unknown)} of the ${formatCounted(a.rows, 'row')} of A ${unknown === 1 ? 'has' : 'have'} nothing in B to be compared with, or no answer in either run`
+      joined.rows === 0
+        ? 'the runs have no row in common'
+        : joined.decided === 0
+          ? 'no row was answered in both runs'
+          : `${formatCount(unknown)} of the ${formatCounted(a.rows, 'row')} of A ${unknown === 1 ? 'has' : 'have'} nothing in B to be compared with, or no answer in either run`
     return say('Not judged', `--fail-if-changed cannot be judged: ${why}.`)
   }
   context.exitCode = EXIT.thresholdCrossed
