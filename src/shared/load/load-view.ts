@@ -9,7 +9,7 @@ import {
   formatShare,
 } from '../messages/figure-text.ts'
 import { nameAnswer, nameCode } from '../messages/name-code.ts'
-import { ABOUT_DELAYS, MAY_INCLUDE_DELAYS } from '../messages/own-delays.ts'
+import { ABOUT_DELAYS, isStallShown, MAY_INCLUDE_DELAYS } from '../messages/own-delays.ts'
 import { type Percentiles, sayNoSuccess } from '../run/run.ts'
 import type { LoadErrorGroup, LoadFirstRequest, LoadReport } from './load-report.ts'
 import { sayLoadSilence } from './load-silence.ts'
@@ -518,7 +518,9 @@ function toGenerator(report: ViewedReport): LoadView['generator'] {
       ...(achievedShare === null ? [] : [{ label: 'Schedule sent', value: formatShare(achievedShare) }]),
       { label: 'Generator-limited', value: countLimited(report), ...noteBehind(report) },
       ...(startLagP99Ms === null ? [] : [{ label: 'start_lag p99', value: formatMs(startLagP99Ms) }]),
-      ...(eventLoopMaxMs === null ? [] : [{ label: 'Longest stall', value: formatMs(eventLoopMaxMs) }]),
+      ...(isStallShown(generator.limited, eventLoopMaxMs)
+        ? [{ label: 'Longest stall', value: formatMs(eventLoopMaxMs) }]
+        : []),
       { label: 'Garbage collections', value: formatCount(gcPauses), ...longest },
       { label: 'Waited', value: formatCounted(waited, 'request') },
       { label: 'Sending threads', value: formatCount(workers) },

@@ -9,6 +9,7 @@ import {
 } from '../messages/figure-text.ts'
 import { sayCorrected } from '../messages/fix-messages.ts'
 import { adviseInTerminal } from '../messages/outcome-advice.ts'
+import { isStallShown } from '../messages/own-delays.ts'
 import { listReadAs } from '../messages/reading-messages.ts'
 import { listUsedMapping } from '../messages/used-mapping-words.ts'
 import { nameRow } from '../plan/source-place.ts'
@@ -471,7 +472,7 @@ function listMachineFacts({ generator }: RunSummary): Fact[] {
         ]
       : []),
     ...(lagMs === null ? [] : [`start lag p99 ${formatFigure(lagMs)} ms`]),
-    ...(stallMs === null ? [] : [`longest stall ${formatFigure(stallMs)} ms`]),
+    ...(isStallShown(generator.limited, stallMs) ? [`longest stall ${formatFigure(stallMs)} ms`] : []),
   ].join(', ')
   const label = 'This machine'
   if (!generator.limited) return facts === '' ? [] : [{ label, lines: [`kept up: ${facts}`] }]

@@ -111,6 +111,13 @@ describe('the summary of a load test', () => {
     )
   })
 
+  it('does not call the longest stall 0 ms where this machine may have added delays', () => {
+    const report = buildLoadReport()
+    const stalled = (limited: boolean) => ({ ...report.generator, limited, eventLoopMaxMs: 0 })
+    expect(show({ ...report, generator: stalled(false) })).toContain('longest stall 0 ms')
+    expect(show({ ...report, generator: stalled(true) })).not.toContain('longest stall')
+  })
+
   it('keeps scheduled, sent, answered and succeeded apart', () => {
     const report = buildLoadReport(
       { failingFrom: 30 },
