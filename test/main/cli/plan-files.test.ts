@@ -467,6 +467,26 @@ describe('advice about options that say how a source is read', () => {
     expect(task.stderr).not.toContain('does not take')
   })
 
+  it('says the same in the summary of a run, below its warnings', async () => {
+    const workspace = createTemporaryFolder()
+    const sandbox = await withSandbox()
+    const sluice = (...args: string[]) =>
+      runInProcess(args, { workspace, env: { SLUICE_API_KEY: sandbox.key } })
+    const source = writeSource(workspace, 'posts.csv', 'user_id,text_data\nu1,hello\nu5, "hi"\n')
+    const plan = join(workspace, 'posts.plan.json')
+    const task = await sluice('task', source, '--base-url', sandbox.baseUrl, '--save-plan', plan)
+    expect(task.stdout).toContain('pass --quote none')
+    expect(task.stdout).not.toContain('does not take')
+    const planned = await sluice('plan', plan, '--trust-plan')
+    expect(planned.stdout.replaceAll(/\s+/g, ' ')).toContain(
+      '`plan` does not take --quote: change the plan file, or write another one with --save-plan.',
+    )
+    const again = await sluice('run-again', 'latest')
+    expect(again.stdout.replaceAll(/\s+/g, ' ')).toContain(
+      '`run-again` does not take --quote: send the file by',
+    )
+  })
+
   it('says the same below warnings, before the rows are sent and in a dry run', async () => {
     const workspace = createTemporaryFolder()
     const sandbox = await withSandbox()

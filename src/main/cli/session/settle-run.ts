@@ -23,6 +23,7 @@ import { formatLoadNextSteps, formatNextSteps } from '../summary/next-steps.ts'
 import { formatProblemGroups } from '../summary/row-text.ts'
 import { formatSummary } from '../summary/summary-text.ts'
 import { toPrintable } from '../terminal/output.ts'
+import { sayUnsupported } from '../unsupported-options.ts'
 import { toTargetOf } from '../written-files.ts'
 import { chooseOnUnknown } from './consent.ts'
 import { tellGithub } from './github-actions.ts'
@@ -206,7 +207,10 @@ export async function printSummary(
       ? formatLoadSummary(outTerminal, summary, await engine.results.readLoadReport(summary.run_id))
       : formatSummary(outTerminal, summary),
   )
-  await printInvalidRows(context, engine, summary)
+  const invalid = await printInvalidRows(context, engine, summary)
+  const advice = [...summary.warnings.map(({ message }) => message), ...invalid].join('\n')
+  const unsupported = sayUnsupported(context.command, advice)
+  if (unsupported !== '') await out.writeLine(`\n${unsupported}`)
   const next = isLoad ? formatLoadNextSteps(outTerminal, summary) : formatNextSteps(outTerminal, summary)
   if (next.length > 0) await out.writeLine(`\n${next.join('\n')}`)
 }
@@ -216,10 +220,15 @@ const EXAMPLES_ALONE = 10
 
 const EXAMPLES_BESIDE = 3
 
-async function printInvalidRows(context: CliContext, engine: Engine, summary: RunSummary): Promise<void> {
+/** Prints the causes of invalid rows, and returns the printed lines. */
+async function printInvalidRows(
+  context: CliContext,
+  engine: Engine,
+  summary: RunSummary,
+): Promise<readonly string[]> {
   const { out, outTerminal } = context
   const { invalid } = summary.rows
-  if (invalid === 0) return
+  if (invalid === 0) return []
   const isAlone = countSendable(summary.rows) === 0
   const groups = await engine.results.readProblems(summary.run_id)
   const errors = groups.filter((group) => group.severity === 'error')
@@ -232,9 +241,9 @@ async function printInvalidRows(context: CliContext, engine: Engine, summary: Ru
         : 'Invalid rows',
     ),
   )
-  for (const line of formatProblemGroups(outTerminal, errors, isAlone ? EXAMPLES_ALONE : EXAMPLES_BESIDE)) {
-    await out.writeLine(`  ${line}`)
-  }
+  const lines = formatProblemGroups(outTerminal, errors, isAlone ? EXAMPLES_ALONE : EXAMPLES_BESIDE)
+  for (const line of lines) await out.writeLine(`  ${line}`)
+  return lines
 }
 
 export function toExitCode(summary: RunSummary): ExitCode {
