@@ -16,7 +16,7 @@ import { isLeaseHeld } from '../../workspace/lease.ts'
 import { attachReader } from '../../workspace/open-reader.ts'
 import { toRunId } from '../../workspace/workspace-files.ts'
 import type { SqlOutcome, SqlQuestion } from './ask-sql.ts'
-import { createSqlViews, INFLATE } from './sql-views.ts'
+import { createSqlViews, INFLATE, quoteName } from './sql-views.ts'
 
 /** Most journals that SQLite attaches. */
 const ATTACHED_MAX = 10
@@ -171,17 +171,19 @@ function openViews(families: readonly RunFamily[]): DatabaseSync {
   if (files.length > ATTACHED_MAX) {
     throw new SluiceError({ id: 'sql_too_many_runs', runs: files.length, most: ATTACHED_MAX })
   }
+  // SQLite does not ask an authorizer about columns that a FULL JOIN reads by USING, nor tell it which view
+  // only counts rows, so what a statement must not read has names that it cannot know.
+  const inner = `sluice_${randomBytes(16).toString('hex')}_`
+  const toSchema = (file: string) => `${inner}journal_${files.indexOf(file)}`
   const db = new DatabaseSync(':memory:', { allowExtension: false })
   try {
     // Sorting or grouping must not spill bodies into files outside the workspace.
     db.exec(`PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY;
       PRAGMA hard_heap_limit = ${HEAP_MAX_BYTES}`)
     db.function(INFLATE, { deterministic: true }, (content) => inflate(content))
-    for (const [index, file] of files.entries()) attachReader(db, file, toSchemaName(index), 'run')
-    // A statement can shadow the name of a view, but not one that it cannot know.
-    const inner = `sluice_${randomBytes(16).toString('hex')}_`
-    const toSchema = (file: string) => toSchemaName(files.indexOf(file))
+    for (const file of files) attachReader(db, file, toSchema(file), 'run')
     for (const statement of createSqlViews(families, { toSchema, inner })) db.exec(statement)
+    hideTables(db, files.map(toSchema))
     db.exec('PRAGMA query_only = ON')
     db.limits.length = VALUE_MAX_BYTES
     db.setAuthorizer(createAuthorizer(inner))
@@ -192,8 +194,20 @@ function openViews(families: readonly RunFamily[]): DatabaseSync {
   }
 }
 
-function toSchemaName(index: number): string {
-  return `journal_${index}`
+/**
+ * Hides the tables of journals behind views that cannot be read, since SQLite looks for a name without a
+ * schema in every attached file.
+ */
+function hideTables(db: DatabaseSync, schemas: readonly string[]): void {
+  const names = schemas.flatMap((schema) =>
+    db
+      .prepare(`SELECT name FROM ${schema}.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
+      .all()
+      .map(({ name }) => String(name)),
+  )
+  for (const name of new Set(names)) {
+    db.exec(`CREATE TEMP VIEW ${quoteName(name)} AS SELECT * FROM main.${quoteName(name)}`)
+  }
 }
 
 function inflate(content: unknown): string | null {
@@ -223,7 +237,7 @@ function createAuthorizer(inner: string) {
     if (action === SQLITE_FUNCTION) return second === 'load_extension' ? SQLITE_DENY : SQLITE_OK
     if (action !== SQLITE_READ) return SQLITE_DENY
     // A table without a column read, as in EXISTS, comes without the name of the reading view.
-    if (second === '') return SQLITE_OK
+    if (second === '') return /^sqlite_/i.test(first ?? '') ? SQLITE_DENY : SQLITE_OK
     const isOurs = tables.has(first ?? '') || first?.startsWith(inner) || view?.startsWith(inner)
     return isOurs ? SQLITE_OK : SQLITE_DENY
   }

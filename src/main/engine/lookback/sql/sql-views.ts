@@ -296,6 +296,7 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
-function quoteName(name: string): string {
+/** A name as SQLite takes it in a statement. */
+export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }

@@ -164,9 +164,16 @@ test('rows of several runs are distinguishable', async () => {
 })
 
 test.each([
-  ['SELECT plan FROM journal_0.run', 'does more than read the views'],
-  ['WITH rows AS (SELECT plan FROM journal_0.run) SELECT * FROM rows', 'does more than read the views'],
-  ['WITH answers AS (SELECT plan FROM run) SELECT * FROM answers', 'does more than read the views'],
+  ['SELECT plan FROM journal_0.run', 'no such table: journal_0.run'],
+  ['WITH rows AS (SELECT plan FROM journal_0.run) SELECT * FROM rows', 'no such table: journal_0.run'],
+  ['WITH answers AS (SELECT plan FROM run) SELECT * FROM answers', 'no such table: main.run'],
+  ['SELECT count(*) FROM attempt', 'no such table: main.attempt'],
+  ['SELECT plan FROM (SELECT 0 AS plan) FULL JOIN run USING (plan)', 'no such table: main.run'],
+  [
+    'SELECT plan FROM (SELECT 0 AS plan) FULL JOIN journal_0.run USING (plan)',
+    'no such table: journal_0.run',
+  ],
+  ['SELECT count(*) FROM sqlite_temp_schema', 'does more than read the views'],
   ['SELECT * FROM (SELECT sql FROM sqlite_temp_schema) AS sluice_shown_0_0', 'does more than read the views'],
   ["ATTACH '/tmp/other' AS other", 'does more than read the views'],
   ['PRAGMA query_only = OFF', 'does more than read the views'],
@@ -179,6 +186,12 @@ test.each([
     code: 'BAD_USAGE',
     message: expect.stringContaining(reason),
   })
+})
+
+test('a statement can name its own tables like those of a journal', async () => {
+  const [file = ''] = openGolden('task-v1-sync')
+  const sql = 'WITH attempt AS (SELECT record FROM rows LIMIT 2) SELECT count(*) AS n FROM attempt'
+  expect(await ask([file], sql)).toEqual([['n'], [2]])
 })
 
 test('a damaged cell that a statement reads is named', async () => {
