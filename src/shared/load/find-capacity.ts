@@ -1,4 +1,5 @@
 import { SluiceError } from '../messages/errors.ts'
+import { formatCounted } from '../messages/figure-text.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { RunSummary } from '../run/run.ts'
 import { formatLevel } from './capacity-level.ts'
@@ -67,10 +68,22 @@ export async function findCapacity(
       const judged = judgeProbe(level, summary)
       probes.push(judged)
       await onJudged(judged, probes.length)
+      if (probes.length === 1 && isSilent(summary)) return end('broken_off', saySilent(summary))
     }
   } catch (error) {
     // Measurements are kept and shown; without a finished probe, the error alone is the result.
     if (!(error instanceof SluiceError) || probes.length === 0) throw error
     return end('broken_off', error.message)
   }
+}
+
+/**
+ * Whether a service answered neither the first request nor any of a probe, so that less load would not help.
+ */
+function isSilent({ load }: RunSummary): boolean {
+  return load?.first_request?.status === null && load.statuses.every(({ status }) => status === null)
+}
+
+function saySilent({ requests }: RunSummary): string {
+  return `The service answered neither the first request nor any of the ${formatCounted(requests.sent, 'request')} of the first probe. Check that it is up, then search again.`
 }

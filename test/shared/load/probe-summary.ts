@@ -14,6 +14,9 @@ export interface ProbeParts {
   expression?: string
   state?: RunSummary['state']
   stopReason?: string
+  /** Answers by status, null for none; and that of the first request. */
+  statuses?: (number | null)[]
+  firstStatus?: number | null
 }
 
 /** The parts of a probe's summary that are judged, at 100 a second. */
@@ -26,6 +29,8 @@ export function createProbeSummary({
   expression = 'response_time:p(99)<500',
   state = 'completed',
   stopReason,
+  statuses = [200],
+  firstStatus,
 }: ProbeParts): RunSummary {
   const thresholds = (['ms', 'share'] as const).map((unit) => ({
     expression: unit === 'ms' ? expression : 'http_req_failed:rate<0.01',
@@ -51,7 +56,15 @@ export function createProbeSummary({
       retried: 0,
     },
     throughput: { duration_s: 1, attempted_per_s: attempted, succeeded_per_s: 90 },
-    load: { scheduled_per_s: 100 },
+    load: {
+      scheduled_per_s: 100,
+      statuses: statuses.map((status) => ({
+        status,
+        error_code: null,
+        requests: attempted / statuses.length,
+      })),
+      ...(firstStatus !== undefined && { first_request: { status: firstStatus } }),
+    },
     latency_ms: {},
     thresholds,
     generator: { limited: false, reasons: ['It stalled.'], dropped: 0, waited: 0, ...generator },

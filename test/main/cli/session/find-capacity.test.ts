@@ -107,6 +107,28 @@ describe('a capacity search', () => {
     expect((await print(paused)).code).toBe(130)
   })
 
+  it('ends after its first probe where nothing was answered, not even the first request', async () => {
+    const silent: ProbeParts = { ...FAILED, statuses: [null], firstStatus: null }
+    const found = await search(() => silent)
+    expect(found.outcome).toMatchObject({
+      end: 'broken_off',
+      error:
+        'The service answered neither the first request nor any of the 100 requests of the first probe. Check that it is up, then search again.',
+    })
+    expect(found.names).toHaveLength(1)
+    expect((await print(found)).code).toBe(1)
+  })
+
+  it('goes on where the first probe was answered in part, or only the first request was', async () => {
+    for (const parts of [
+      { statuses: [null, 503], firstStatus: null },
+      { statuses: [null], firstStatus: 200 },
+    ]) {
+      const { outcome } = await search((_, number) => (number === 1 ? { ...FAILED, ...parts } : FAILED))
+      expect(outcome).toMatchObject({ end: 'none_held' })
+    }
+  })
+
   it('leaves out a probe that was interrupted', async () => {
     const { outcome } = await search((_, number) => (number === 2 ? { state: 'interrupted' } : HELD))
     expect(outcome).toMatchObject({ end: 'interrupted', probes: [{ level: 1 }] })
