@@ -11,8 +11,8 @@ import (
 	"unsafe"
 )
 
-// A connection that knows when the bytes it read last had arrived, by the kernel's clock: a service that waits for a
-// core to read them has them all the same, and its client waits with it.
+// A connection that knows by the kernel's clock when the bytes of its last read arrived: while the service waits for a
+// core to read them, its client waits, too.
 type stampedConn struct {
 	net.Conn
 	raw       syscall.RawConn
@@ -23,7 +23,7 @@ type connKey struct{}
 
 type stampedListener struct{ net.Listener }
 
-// A listener whose connections are stamped, for arrivalOf to find.
+// A listener whose connections note arrivals for arrivalOf.
 func stampArrivals(listener net.Listener) net.Listener { return stampedListener{listener} }
 
 func (l stampedListener) Accept() (net.Conn, error) {
@@ -53,7 +53,7 @@ func (c *stampedConn) Read(p []byte) (int, error) {
 	control := make([]byte, 64)
 	err := c.raw.Read(func(fd uintptr) bool {
 		var length int
-		// A signal leaves the bytes where they are, and nobody would tell of them again.
+		// A signal leaves the bytes unread, and the poller does not report them again.
 		for failed = syscall.EINTR; failed == syscall.EINTR; {
 			n, length, _, _, failed = syscall.Recvmsg(int(fd), p, control, 0)
 		}

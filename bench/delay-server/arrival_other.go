@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Only Linux tells when bytes arrived; elsewhere a request arrives when it is read.
+// Only Linux reports when bytes arrived; elsewhere, a request counts as arrived when it is read.
 func stampArrivals(listener net.Listener) net.Listener { return listener }
 
 func withConn(ctx context.Context, _ net.Conn) context.Context { return ctx }

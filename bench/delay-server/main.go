@@ -1,6 +1,6 @@
-// A service with known delays, in a process of its own and not in Node: what a load test's figures are held against.
-// It answers every POST with a task result after the delay that the mode asks for, and knows how long each request
-// really took: from its bytes arriving at the socket to its answer being written.
+// A service with known delays, in its own process and not in Node, to check the figures of a load test against. It
+// answers every POST with a task result after the delay of its mode, and knows how long each request really took: from
+// the arrival of its bytes at the socket until its answer was written.
 package main
 
 import (
@@ -28,7 +28,7 @@ var (
 	stallEach = flag.Duration("stall-every", 10*time.Second, "how often nothing is answered (stall)")
 )
 
-// An answer repeats what proves whose it is: one that names another post counts as failed.
+// An answer repeats the ids of its request: one that names another post counts as failed.
 type post struct {
 	PostID string `json:"post_id"`
 	UserID string `json:"user_id"`
@@ -39,7 +39,7 @@ func (p post) answer() string {
 	return `{"task_id":"t","triggered_rules":[],` + string(ids[1:])
 }
 
-// A service that does one thing at a time: how many it did, and how long it was busy with that.
+// A service that handles one request at a time: how many it handled, and how long it was busy.
 type worker struct {
 	sync.Mutex
 	free  chan struct{}
@@ -81,8 +81,8 @@ type truth struct {
 	requests     []request
 }
 
-// A request: whose it was, when its bytes arrived, and between which two times its answer was written, all Unix
-// microseconds: whoever is interrupted while writing does not know better.
+// A request: its post, when its bytes arrived, and between which two times its answer was written, in Unix
+// microseconds. The writer may be interrupted, so the exact time is unknown.
 type request struct {
 	PostID  string `json:"post_id"`
 	Arrived int64  `json:"arrived_us"`
@@ -150,12 +150,12 @@ func main() {
 		n := served.Add(1)
 		switch *mode {
 		case "bimodal":
-			// One in ten would put p90 on the step between the two, where it says nothing.
+			// One in ten would put p90 between the two delays, where it says nothing.
 			if n%5 == 0 {
 				return *slow
 			}
 		case "stall":
-			// At the start of every period, whoever comes waits until the stall is over.
+			// At the start of every period, requests wait until the stall is over.
 			phase := time.Since(started) % *stallEach
 			if phase < *stallFor {
 				return *stallFor - phase + *delay
