@@ -39,7 +39,7 @@ export function listOutcomes({ rows, to_repeat: repeat }: RunSummary): CountedRo
     meaning: ROW_STATES[state].note,
   }))
   const again = describeState({ state: 'pending', attempts: 1 })
-  outcomes.push({ name: again, rows: repeat.rows, tone: 'quiet', meaning: 'sent before, to be sent again' })
+  outcomes.push({ name: again, rows: repeat.rows, tone: 'quiet', meaning: 'tried before, to be sent again' })
   return outcomes.filter(({ name, rows: count }) => count > 0 || name === 'succeeded')
 }
 

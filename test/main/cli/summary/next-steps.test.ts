@@ -47,7 +47,7 @@ describe('rows that were not sent', () => {
       }).join('\n')
     expect(show({})).toMatch(/not sent +5 .*not sent yet$/)
     expect(show({ to_repeat: { rows: 2 } })).toMatch(
-      /not sent +3 .*not sent yet\n.*to be repeated +2 .*sent before, to be sent again$/,
+      /not sent +3 .*not sent yet\n.*to be repeated +2 .*tried before, to be sent again$/,
     )
   })
 })
