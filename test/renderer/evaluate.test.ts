@@ -16,6 +16,7 @@ const SETTINGS: LabelSettings = {
   file: null,
   useVerdicts: false,
   separator: '',
+  emptyIsNegative: false,
   positives: [],
   slices: [],
   scores: [],

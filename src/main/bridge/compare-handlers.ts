@@ -27,7 +27,7 @@ export const compareHandlers: Handlers<'compare'> = {
   byLabels: async ({ context: { engine }, input: { labels, ...pair } }) => {
     const compared = await compare(engine, pair, { labels: { ...toLabelOptions(labels), seed: SEED } })
     if (compared.labels === null) throw new SluiceError({ id: 'comparison_without_labels' })
-    return compared.labels
+    return { ...compared.labels, warnings: compared.warnings }
   },
   changes: async ({ context: { engine }, input }) => {
     const { a, b, by = null, list, offset, limit } = input
@@ -75,8 +75,8 @@ async function compare(engine: Engine, { a, b, by }: RunPair, more: Partial<Comp
   })
 }
 
-function toLabelOptions({ column, useVerdicts, positives, separator }: LabelChoice) {
-  return { label: column, useVerdicts, positives, separator }
+function toLabelOptions({ column, ...choice }: LabelChoice) {
+  return { label: column, ...choice }
 }
 
 /** Runs with which others are compared. */

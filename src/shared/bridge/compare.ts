@@ -22,6 +22,8 @@ const labelsSchema = z.object({
   positives: z.array(z.object({ value: z.string().min(1), rule: z.string().min(1) })),
   /** Separator of several values in one label; null if each label is one value. */
   separator: z.string().min(1).nullable(),
+  /** Whether an empty label means that the row should trigger no rule (default: it is no label). */
+  emptyIsNegative: z.boolean().exactOptional(),
 })
 
 /** Labels of runs as a page names them: a column of their source, or verdicts. */
@@ -67,7 +69,11 @@ export const compareContract = {
   /** The same against labels. Fails with `BAD_USAGE` if no row that both runs answered has a label. */
   byLabels: base
     .input(toStrict(pairSchema.extend({ labels: labelsSchema })))
-    .output(decisionComparisonSchema.shape.labels.unwrap()),
+    .output(
+      decisionComparisonSchema.shape.labels
+        .unwrap()
+        .extend(decisionComparisonSchema.pick({ warnings: true }).shape),
+    ),
   /** A page of the changed rows, by row of B. */
   changes: base
     .input(toStrict(pairSchema.extend({ list: changeFilterSchema, ...pageShape })))

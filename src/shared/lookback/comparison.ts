@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { rowAndRecordShape, sourcePlaceSchema } from '../plan/source-place.ts'
 import { runStateSchema } from '../run/run.ts'
 import { writtenRowsSchema } from '../run/written-rows.ts'
-import type { EvaluateOptions } from './evaluation.ts'
+import type { LabelQuestion } from './evaluation.ts'
 import { judgedSchema, metricSchema } from './evaluation.ts'
 
 /** Most runs that are compared at once: more colours could not be told apart. */
@@ -213,9 +213,5 @@ export interface CompareOptions {
   /** A file for the changed rows of `list`. */
   exportFile?: string
   /** Labels as for `evaluate`, and a seed for the intervals of changes; null to compare without labels. */
-  labels:
-    | (Pick<EvaluateOptions, 'label' | 'labels' | 'useVerdicts' | 'positives' | 'separator'> & {
-        seed: number
-      })
-    | null
+  labels: (LabelQuestion & { seed: number }) | null
 }

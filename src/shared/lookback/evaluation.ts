@@ -261,6 +261,8 @@ export interface EvaluationQuestion {
   positives: readonly Positive[]
   /** Separator of several values in one label; null if each label is one value. */
   separator: string | null
+  /** Whether an empty label means that the row should trigger no rule (default: it is no label). */
+  emptyIsNegative?: boolean
   /** Columns of the source, or `language`, `model` or `variant`. */
   slices: readonly string[]
   /**
@@ -279,6 +281,9 @@ export interface Assertion {
   /** A share from 0 to 1. */
   limit: number
 }
+
+/** Where labels are, and what they mean. */
+export type LabelQuestion = Omit<EvaluationQuestion, 'slices' | 'scores'>
 
 export interface EvaluateOptions extends EvaluationQuestion {
   wantedPrecisions: readonly number[]

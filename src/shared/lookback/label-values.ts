@@ -8,12 +8,16 @@ export function isMissing(cell: string): boolean {
   return MISSING.has(cell.trim())
 }
 
+/** The label of a row whose cell is empty, where that means that nothing is wrong. */
+export const EMPTY_LABEL = '(empty)'
+
 /** Label values that say that nothing is wrong. */
-export const NEGATIVES: ReadonlySet<string> = new Set(
-  'ham none no n false 0 ok okay clean safe negative normal benign good allowed allow approved nothing neutral'.split(
+export const NEGATIVES: ReadonlySet<string> = new Set([
+  ...'ham none no n false 0 ok okay clean safe negative normal benign good allowed allow approved nothing neutral'.split(
     ' ',
   ),
-)
+  EMPTY_LABEL,
+])
 
 /** Label values that only say that something is wrong. */
 export const AFFIRMATIVES: ReadonlySet<string> = new Set(

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { showSourcePath } from '../plan/source-paths.ts'
 import { nameRules } from '../run/rule-names.ts'
 import { countSucceededOf, findLoadFailure, isLoadRun, type RunSummary } from '../run/run.ts'
-import { type EvaluateOptions, type Evaluation, judgedRuleSchema, judgedSchema } from './evaluation.ts'
+import { type Evaluation, judgedRuleSchema, judgedSchema, type LabelQuestion } from './evaluation.ts'
 
 const trendPointSchema = z.object({
   run_id: z.string(),
@@ -62,10 +62,7 @@ export const trendSchema = z.object({
 export type Trend = z.infer<typeof trendSchema>
 
 /** Labels for the metrics of a trend, as `evaluate` takes them; null reads none. */
-export type TrendLabels = Pick<
-  EvaluateOptions,
-  'label' | 'labels' | 'useVerdicts' | 'positives' | 'separator'
-> | null
+export type TrendLabels = LabelQuestion | null
 
 /** A run in a trend; `evaluation` is null without labels, or says why there is none. */
 export function toTrendPoint(run: RunSummary, evaluation: Evaluation | string | null): TrendPoint {

@@ -110,6 +110,9 @@ it('compares two runs by the labels of a column', async () => {
     rows: 4,
     rules: [{ rule: 'Likely spam', change: { recall: { value: -1 } } }],
   })
+  const positives = [{ value: 'spma', rule: 'Likely spam' }, ...labels.positives]
+  const { warnings } = await client.compare.byLabels({ a, b, labels: { ...labels, positives } })
+  expect(warnings).toContain('No row has the label `spma`.')
   expect(await toCode(client.compare.byLabels({ a, b, labels: { ...labels, column: 'turth' } }))).toBe(
     'BAD_USAGE',
   )

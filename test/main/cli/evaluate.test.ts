@@ -37,6 +37,72 @@ async function sendRows() {
 
 const POSITIVES = ['--positive', 'spam=Likely spam', '--positive', 'link=Contains a link', '--separator', ';']
 
+describe('a column in which only what is wrong has a label', () => {
+  const FLAGGED = [
+    'post_id,user_id,text_data,truth,is_spam',
+    'p1,u1,win a free prize now claim your cash prize,spam,1',
+    'p2,u1,claim your free prize now,,',
+    'p3,u1,see you at lunch,spam,1',
+    'p4,u1,good morning, ,',
+    'p5,u1,how was the film,nan,nan',
+  ]
+
+  async function sendFlagged() {
+    const folder = createTemporaryFolder()
+    const sandbox = await withSandbox()
+    const source = writeSource(folder, 'posts.csv', `${FLAGGED.join('\n')}\n`)
+    const sluice = (...args: string[]) =>
+      runInProcess(args, { workspace: join(folder, 'w'), env: { SLUICE_API_KEY: sandbox.key } })
+    const send = async () => {
+      await sandbox.admin('DELETE', '/tasks')
+      const sent = await sluice('task', source, '--base-url', sandbox.baseUrl, '--json', '--quiet')
+      return String(JSON.parse(sent.stdout).run_id)
+    }
+    const runId = await send()
+    return {
+      compareWithNext: (...args: string[]) =>
+        send().then((next) => sluice('compare', runId, next, ...args, '--json')),
+      evaluate: async (...args: string[]) => {
+        const { stdout } = await sluice('evaluate', 'latest', ...args, '--json')
+        return JSON.parse(stdout) as Evaluation
+      },
+    }
+  }
+
+  it('is said to tell nothing of rules that trigger wrongly', async () => {
+    const { compareWithNext, evaluate } = await sendFlagged()
+    const labels = ['--label', 'truth', '--positive', 'spam=Likely spam']
+    const { rows, overall, warnings } = await evaluate(...labels)
+    expect(rows).toMatchObject({ evaluated: 2, without_label: 3 })
+    expect(overall.precision.value).toBe(1)
+    expect(warnings).toEqual([
+      'Every labelled row should trigger a rule, so that no rule can trigger wrongly: precision says nothing here.',
+      '3 rows without a label are left out. If an empty label means that nothing is wrong, say so under Labels, or with --empty-negative.',
+      'Cells with `nan` are taken for rows without a label.',
+    ])
+    const compared = await compareWithNext(...labels)
+    expect(JSON.parse(compared.stdout).decisions.warnings).toEqual(expect.arrayContaining(warnings))
+  })
+
+  it.each([['truth', '--positive', 'spam=Likely spam'], ['is_spam=Likely spam']])(
+    'counts rows with an empty label with --label %s as those that should trigger nothing',
+    async (...label) => {
+      const { evaluate } = await sendFlagged()
+      const { rows, overall, labels, warnings } = await evaluate('--label', ...label, '--empty-negative')
+      expect(rows).toMatchObject({ evaluated: 4, without_label: 1 })
+      expect(overall.matrix).toEqual({
+        true_positives: 1,
+        false_positives: 1,
+        false_negatives: 1,
+        true_negatives: 1,
+      })
+      expect(labels.values).toContainEqual({ value: '(empty)', rows: 2, rules: [] })
+      expect(labels).not.toHaveProperty('unread')
+      expect(warnings).toHaveLength(1)
+    },
+  )
+})
+
 describe('labels as people have them', () => {
   const HEADER = 'post_id,user_id,text_data,is_spam,has_link,listed,share'
   const LABELLED = [

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { EvaluateOptions } from '../../../shared/lookback/evaluation.ts'
+import type { LabelQuestion } from '../../../shared/lookback/evaluation.ts'
 import { parseShare } from '../../../shared/lookback/label-values.ts'
 import type { Positive } from '../../../shared/lookback/labels.ts'
 import type { RuleColumn } from '../../../shared/lookback/rule-columns.ts'
@@ -17,6 +17,7 @@ export interface LabelFlags {
   verdicts?: true
   positive?: Positive[]
   separator?: string
+  emptyNegative?: true
 }
 
 /** Splits `NAME=REST` at the first equals sign; `shape` says what is expected. */
@@ -84,10 +85,15 @@ export function addLabelOptions(command: Command): Command {
       'text that separates several values in one label, such as ";"',
       parseFilledText,
     )
+    .option(
+      '--empty-negative',
+      'rows with an empty label should trigger no rule (default: they are left out)',
+    )
 }
 
 /** Whether labels are asked for. Throws if options of labels contradict each other. */
-export function hasLabels({ label, labels, key, verdicts, positive, separator }: LabelFlags): boolean {
+export function hasLabels(flags: LabelFlags): boolean {
+  const { label, labels, key, verdicts, positive, separator, emptyNegative } = flags
   if (labels !== undefined && (label === undefined || key === undefined)) {
     throw new InvalidArgumentError('--labels needs --label COLUMN and --key COLUMN.')
   }
@@ -99,14 +105,17 @@ export function hasLabels({ label, labels, key, verdicts, positive, separator }:
   if (!isAsked && (positive ?? separator) !== undefined) {
     throw new InvalidArgumentError('--positive and --separator need --label COLUMN or --verdicts.')
   }
+  if (label === undefined && emptyNegative !== undefined) {
+    throw new InvalidArgumentError('--empty-negative needs --label COLUMN.')
+  }
   return isAsked
 }
 
 /** The labels as the engine takes them. */
 export function toLabelOptions(
-  { label, labels, key, verdicts, positive = [], separator }: LabelFlags,
+  { label, labels, key, verdicts, positive = [], separator, emptyNegative }: LabelFlags,
   env: NodeJS.ProcessEnv,
-): Pick<EvaluateOptions, 'label' | 'labels' | 'useVerdicts' | 'positives' | 'separator'> {
+): LabelQuestion {
   const columns = label?.filter((one) => 'rule' in one) ?? []
   const [only] = label ?? []
   return {
@@ -117,5 +126,6 @@ export function toLabelOptions(
     useVerdicts: verdicts === true,
     positives: [...positive, ...columns.map(({ rule }) => ({ value: rule, rule }))],
     separator: separator ?? null,
+    ...(emptyNegative === true && { emptyIsNegative: true }),
   }
 }

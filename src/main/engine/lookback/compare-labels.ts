@@ -10,7 +10,13 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { readVerdicts } from '../run/journal/verdict-store.ts'
 import { type AnsweredStep, readAnsweredSteps } from './answered-rows.ts'
-import { createRowJudge, listUnusedLabels, noticeLabels, refuseNoTargets } from './evaluate-run.ts'
+import {
+  createRowJudge,
+  listUnusedLabels,
+  noticeLabels,
+  refuseNoTargets,
+  sayNoNegatives,
+} from './evaluate-run.ts'
 import type { PairedRows } from './paired-rows.ts'
 import { createLabelReader, createVerdictFinder, NO_LABEL } from './row-labels.ts'
 import type { Standing } from './standings.ts'
@@ -77,17 +83,24 @@ export async function compareByLabels(
   }
   refuseNoTargets(labels, names, options.positives, verdictRows > 0)
   const { populations } = reader.strata
+  const all = tally.list(OVERALL, populations)
+  // Those of rows that should trigger a rule come last.
+  const negatives = all.flatMap(({ cells }) => cells.slice(0, PAIRED_CELLS / 2)).reduce((a, b) => a + b, 0)
   return {
     figures: {
       ...rows,
-      overall: judgePairedRule(tally.list(OVERALL, populations), options.seed),
+      overall: judgePairedRule(all, options.seed),
       rules: labels.targets.map(({ rule, ruleIds }, target) => ({
         rule,
         rule_ids: ruleIds,
         ...judgePairedRule(tally.list(target, populations), options.seed),
       })),
     },
-    warnings: listUnusedLabels(labels, options.positives),
+    warnings: [
+      ...sayNoNegatives(negatives, rows.without_label, options),
+      ...reader.listNotes(),
+      ...listUnusedLabels(labels, options.positives),
+    ],
   }
 }
 

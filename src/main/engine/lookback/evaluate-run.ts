@@ -11,6 +11,7 @@ import {
 import { findRule, Labels, type Positive, toComparable } from '../../../shared/lookback/labels.ts'
 import type { Verdict } from '../../../shared/lookback/verdict.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { toRowAndRecord } from '../../../shared/plan/source-place.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'
@@ -125,6 +126,7 @@ export async function* evaluateInSteps(
   }
   refuseNoTargets(labels, rules, options.positives, verdictRows > 0)
   const { judged, drawn } = evaluator.judge(reader.strata.populations)
+  const { matrix } = judged.overall
   for (const assertion of options.assertions) {
     if (isKnownSubject(assertion, judged)) continue
     const { expression } = assertion
@@ -175,6 +177,7 @@ export async function* evaluateInSteps(
           }),
     warnings: [
       ...(isMostlyUnanswered(rows) ? [sayUnanswered(rows)] : []),
+      ...sayNoNegatives(matrix.false_positives + matrix.true_negatives, rows.without_label, options),
       ...reader.listNotes(),
       ...listWarnings(
         labels,
@@ -397,6 +400,24 @@ export function refuseNoTargets(
     rules: [...new Set(rules.values())].slice(0, 20),
     positives: labels.listUnused(positives).slice(0, 10),
   })
+}
+
+/** Warns that precision says nothing, if every labelled row should trigger a rule. */
+export function sayNoNegatives(
+  negatives: number,
+  withoutLabel: number,
+  { label, emptyIsNegative = false }: Pick<EvaluateOptions, 'label' | 'emptyIsNegative'>,
+): string[] {
+  if (negatives > 0) return []
+  const left = `${formatCounted(withoutLabel, 'row')} without a label ${withoutLabel === 1 ? 'is' : 'are'} left out`
+  return [
+    'Every labelled row should trigger a rule, so that no rule can trigger wrongly: precision says nothing here.',
+    ...(withoutLabel === 0 || label === null || emptyIsNegative
+      ? []
+      : [
+          `${left}. If an empty label means that nothing is wrong, say so under Labels, or with --empty-negative.`,
+        ]),
+  ]
 }
 
 /** Warns of mapped label values that no row has; most are typos. */

@@ -1,5 +1,5 @@
-import type { EvaluateOptions, LabelsFile } from '../../../shared/lookback/evaluation.ts'
-import { isMissing } from '../../../shared/lookback/label-values.ts'
+import type { LabelQuestion, LabelsFile } from '../../../shared/lookback/evaluation.ts'
+import { EMPTY_LABEL, isMissing } from '../../../shared/lookback/label-values.ts'
 import { type Positive, toComparableValue } from '../../../shared/lookback/labels.ts'
 import { readRuleColumns } from '../../../shared/lookback/rule-columns.ts'
 import type { Verdict } from '../../../shared/lookback/verdict.ts'
@@ -42,7 +42,7 @@ export interface LabelReader {
   listNotes: () => string[]
 }
 
-type AskedLabel = NonNullable<EvaluateOptions['label']>
+type AskedLabel = NonNullable<LabelQuestion['label']>
 
 type OpenLabels = Pick<LabelReader, 'columns' | 'open'>
 
@@ -74,17 +74,15 @@ class Strata {
 }
 
 /** Where labels are; a value that `positives` explain is a label. */
-type AskedLabels = Pick<EvaluateOptions, 'label' | 'labels' | 'useVerdicts'> & {
-  positives?: readonly Positive[]
-}
+type AskedLabels = Pick<LabelQuestion, 'label' | 'labels' | 'useVerdicts'> & Partial<LabelQuestion>
 
 /** Finds the label of each row, in a column of the run, a file of labels, or the verdicts of a person. */
 export async function createLabelReader(
   family: RunFamily,
-  { label, labels, useVerdicts, positives = [] }: AskedLabels,
+  { label, labels, useVerdicts, positives = [], emptyIsNegative = false }: AskedLabels,
 ): Promise<LabelReader> {
   const strata = new Strata()
-  const texts = new LabelTexts(positives)
+  const texts = new LabelTexts(positives, emptyIsNegative)
   let reader: OpenLabels = { columns: [], open: () => () => NO_LABEL }
   if (label !== null) {
     reader =
@@ -102,11 +100,14 @@ const NOTED_MAX = 5
 /** Builds the text of a label from the cells of its columns, and notes cells that are not labels. */
 class LabelTexts {
   readonly #explained: ReadonlySet<string>
+  /** The text of a row whose cells are empty. */
+  readonly #empty: string
   readonly #missing = new Set<string>()
   readonly #unread = new Map<string, Set<string>>()
 
   /** A value that `positives` explain is a label, whatever it looks like. */
-  constructor(positives: readonly Positive[]) {
+  constructor(positives: readonly Positive[], emptyIsNegative: boolean) {
+    this.#empty = emptyIsNegative ? EMPTY_LABEL : ''
     this.#explained = new Set(positives.map(({ value }) => toComparableValue(value)))
   }
 
@@ -118,11 +119,12 @@ class LabelTexts {
         const values = this.#unread.get(column) ?? new Set()
         this.#unread.set(column, values.add(value.trim()))
       }
-      return text
+      return text === '' && unread.length === 0 ? this.#empty : text
     }
     const [text = ''] = cells
     if (!isMissing(text) || (text.trim() !== '' && this.#explained.has(toComparableValue(text)))) return text
-    if (text.trim() !== '') this.#missing.add(text.trim())
+    if (text.trim() === '') return this.#empty
+    this.#missing.add(text.trim())
     return ''
   }
 

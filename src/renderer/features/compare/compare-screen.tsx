@@ -25,7 +25,7 @@ import type { NamePlace } from '../../ui/connection/destination.ts'
 import { ActionButton, IconButton } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { LabelsForm } from '../../ui/labels/labels-form.tsx'
-import { Empty, ErrorNotice, Panel, Screen } from '../../ui/layout/screen.tsx'
+import { Empty, ErrorNotice, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { nameOperation } from '../../ui/operations/operation-looks.tsx'
 import { isLoadTest, RunStateLabel } from '../../ui/states/run-state.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
@@ -183,6 +183,12 @@ function LabelsView(props: {
       </Panel>
       {judged.error !== null && <ErrorNotice error={judged.error} />}
       {labels !== null && judged.isPending && <Joining />}
+      {judged.data?.warnings
+        // Those of the decisions stand on their own page.
+        .filter((warning) => !decisions.data.warnings.includes(warning))
+        .map((warning) => (
+          <Notice key={warning} kind="warning" title={<SafeText text={warning} max={500} lines />} />
+        ))}
       {judged.data !== undefined && <MetricsPanel judged={judged.data} />}
     </div>
   )

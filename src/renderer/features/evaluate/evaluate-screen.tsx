@@ -79,6 +79,7 @@ export function EvaluateScreen(props: {
       settings?.ruleColumns,
       settings?.file,
       settings?.separator,
+      settings?.emptyIsNegative,
     ]),
     step.isPlaceholderData ? null : evaluation,
   )

@@ -55,7 +55,7 @@ const PLACES: { value: LabelPlace; label: string }[] = [
  */
 export function LabelsPanel(props: LabelsProps & { evaluation: Evaluation | null; isNeeded: boolean }) {
   const { choices, settings, onChange, evaluation, isNeeded } = props
-  const { place, file, useVerdicts, separator } = settings
+  const { place, file, useVerdicts, separator, emptyIsNegative } = settings
   const ruleColumns = findRuleColumns(settings)
   const changeRuleColumns = (next: RuleColumnChoice) =>
     onChange(
@@ -142,6 +142,12 @@ export function LabelsPanel(props: LabelsProps & { evaluation: Evaluation | null
                   <ShareField {...props} />
                 </>
               )}
+              <SwitchField
+                label="An empty label means that nothing is wrong"
+                description="When off, rows with an empty label are left out."
+                value={emptyIsNegative}
+                onValue={(emptyIsNegative) => onChange({ emptyIsNegative })}
+              />
               <SwitchField
                 label="Verdicts override labels"
                 description={

@@ -50,6 +50,8 @@ export interface LabelSettings {
   file: LabelFile | null
   useVerdicts: boolean
   separator: string
+  /** Whether an empty label means that nothing is wrong; else it is no label. */
+  emptyIsNegative: boolean
   /** Empty if labels are names of rules. */
   positives: readonly Positive[]
   slices: readonly string[]
@@ -95,6 +97,7 @@ export function suggestLabels(choices: LabelChoices): LabelSettings {
     file: null,
     useVerdicts: verdicts > 0,
     separator: guess?.separator ?? '',
+    emptyIsNegative: false,
     positives: guess?.positives ?? [],
     slices: [],
     scores: [],
@@ -180,12 +183,13 @@ function countValues(name: string, at: number, rows: readonly { cells: readonly 
 /** The question for the engine; null if something is missing. */
 export function toQuestion(settings: LabelSettings | null): EvaluateQuestionInput | null {
   if (settings === null) return null
-  const { place, column, ruleColumns, file, useVerdicts, separator, positives, slices, scores } = settings
+  const { place, column, ruleColumns, file, useVerdicts, separator, positives } = settings
   const common = {
     separator: separator === '' ? null : separator,
+    emptyIsNegative: settings.emptyIsNegative,
     positives: [...positives],
-    slices: [...slices],
-    scores: [...scores],
+    slices: [...settings.slices],
+    scores: [...settings.scores],
   }
   // Verdicts already name their rules.
   if (place === 'verdicts') return { ...common, positives: [], label: null, useVerdicts: true }

@@ -40,6 +40,7 @@ export function LabelsForm(props: {
   const [useVerdicts, setUseVerdicts] = useState(used?.useVerdicts ?? verdicts > 0)
   const [first] = useState(() => used ?? suggest(column))
   const [separator, setSeparator] = useState(first.separator ?? '')
+  const [emptyIsNegative, setEmptyIsNegative] = useState(used?.emptyIsNegative ?? false)
   const [positives, setPositives] = useState<Positive[]>(() =>
     first.positives.map((positive, id) => ({ ...positive, id })),
   )
@@ -52,6 +53,7 @@ export function LabelsForm(props: {
     useVerdicts,
     positives: filled.map(({ value, rule }) => ({ value: value.trim(), rule: rule.trim() })),
     separator: separator === '' ? null : separator,
+    emptyIsNegative,
   }
   const isChanged = used !== null && JSON.stringify(used) !== JSON.stringify(choice)
   const submit = (event: FormEvent) => {
@@ -83,6 +85,12 @@ export function LabelsForm(props: {
           w="12rem"
           value={separator}
           onValue={setSeparator}
+        />
+        <SwitchField
+          className={styles.beside ?? ''}
+          label="An empty label means that nothing is wrong"
+          value={emptyIsNegative}
+          onValue={setEmptyIsNegative}
         />
         <SwitchField
           className={styles.beside ?? ''}
