@@ -1,5 +1,6 @@
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine.ts'
+import { holdAnswers } from '../helpers/e2e/held-messages.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
 import {
   checkSample,
@@ -188,6 +189,40 @@ it('sends the rest after the first ten rows, even if asked while those were bein
   await page.getByRole('button', { name: 'Send the first 10' }).click()
   await page.getByRole('button', { name: 'Send the other 354 rows' }).click()
   await sendFaster(page)
+  await seeRunEnded(page)
+  expect(await readShownCounts(page)).toEqual({ succeeded: 364, invalid: 8 })
+})
+
+it('keeps a run whose trial had all of its rows, and leads to it', async () => {
+  const { page } = await openApp()
+  await chooseFile(page, { name: 'two.csv', text: 'text_data,user_id,post_id\nhello,u1,p1\nthere,u2,p2\n' })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Review 2 rows' }).click()
+  await page.getByRole('button', { name: 'Send the first 10' }).click()
+  await page.getByRole('button', { name: 'Open the run' }).waitFor()
+  await page.getByRole('button', { name: 'Start over' }).click()
+  await page.getByRole('link', { name: 'Runs', exact: true }).click()
+  await page.locator('tr[data-run] th button').first().click()
+  await seeRunEnded(page)
+  expect(await readShownCounts(page)).toEqual({ succeeded: 2 })
+})
+
+it('leads to the run if the answer to sending all rows is lost', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const { page } = await openApp()
+  const answers = await holdAnswers(page, /\/runs\/begin/)
+  await page.reload()
+  await checkSample(page)
+  await page.getByRole('button', { name: /^Review/ }).click()
+  await page.getByLabel('In flight').fill('200')
+  answers.hold()
+  await page.getByRole('button', { name: /^Send [\d,]+ row/ }).click()
+  await answers.arrived()
+  await page.getByText('Sent to').waitFor()
+  answers.lose()
+  await page.getByText('the connection to Sluice was lost').first().waitFor()
+  await page.getByRole('button', { name: 'Open the run' }).click()
   await seeRunEnded(page)
   expect(await readShownCounts(page)).toEqual({ succeeded: 364, invalid: 8 })
 })

@@ -113,6 +113,16 @@ export const runsHandlers: Handlers<'runs'> = {
     await context.engine.runs.deleteRun(input.runId)
     context.liveRuns.noteChange()
   },
+  drop: async ({ context: { engine, liveRuns }, input: { runId } }) => {
+    const handle = liveRuns.find(runId)
+    handle?.stop()
+    await handle?.ended.catch(() => {})
+    const { requests, rows } = await engine.runs.summarizeRun(runId)
+    // The window may not know that it was sent, such as after a lost connection.
+    if (requests.sent + rows.unknown > 0) return
+    await engine.runs.deleteRun(runId)
+    liveRuns.noteChange()
+  },
   watch: watchRun,
   watchAll: watchRuns,
 }

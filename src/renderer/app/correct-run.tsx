@@ -103,7 +103,7 @@ export function CorrectRun(props: {
       place={props.namePlace(summary.base_url, summary.connection)}
       onFixes={(fixes) => correctAgain(shown, parentRunId, fixes, props.onAsk)}
       onBack={() => {
-        bridge.runs.deleteRun({ runId: shown }).catch(() => {})
+        bridge.runs.drop({ runId: shown }).catch(() => {})
         forgetChoice(parentRunId)
         goTo({ kind: 'results', runId: parentRunId })
       }}
@@ -135,7 +135,7 @@ function correctAgain(
     const { held, fixes: newest } = useCorrections.getState()
     if (newest[parentRunId] !== fixes) return
     const known = held[parentRunId]
-    await deleteRetry(known?.retryId ?? shown)
+    await dropRetry(known?.retryId ?? shown)
     if (known === undefined) return onAsk(parentRunId)
     const retryId = await holdRetry(parentRunId, known.choice, fixes)
     await bridge.runs.awaitReady({ runId: retryId })
@@ -146,8 +146,8 @@ function correctAgain(
 }
 
 /** It may already be gone if its successor could not be created. */
-async function deleteRetry(runId: string): Promise<void> {
-  await bridge.runs.deleteRun({ runId }).catch((error: unknown) => {
+async function dropRetry(runId: string): Promise<void> {
+  await bridge.runs.drop({ runId }).catch((error: unknown) => {
     if (parseBridgeError(error)?.code !== 'RUN_NOT_FOUND') throw error
   })
 }

@@ -47,6 +47,7 @@ import {
   searchCapacity,
   sendAll,
   sendFirst,
+  showSent,
   useIsChecking,
 } from './flow.ts'
 import type { OpenFile } from './open-file.tsx'
@@ -203,6 +204,7 @@ export function DraftScreens(props: {
           onOnlyNew={chooseOnlyNew}
           onSendFirst={sendFirst}
           onSendAll={sendAll}
+          onOpenRun={showSent}
           onSearch={searchCapacity}
           onMend={(step) => goTo({ kind: 'draft', step })}
           onScratchpad={openScratchpad}

@@ -381,7 +381,15 @@ export async function sendAll(accept: AcceptCode[]): Promise<void> {
   const { heldRunId } = useDraft.getState()
   if (heldRunId === null) return
   await bridge.runs.begin({ runId: heldRunId, accept })
-  useSentDraft.setState({ runId: heldRunId, draft: useDraft.getState() }, true)
+  showSent()
+}
+
+/** Shows the run of the draft, all of which was sent or is being sent; the draft is done. */
+export function showSent(): void {
+  const draft = useDraft.getState()
+  const { heldRunId } = draft
+  if (heldRunId === null) return
+  useSentDraft.setState({ runId: heldRunId, draft }, true)
   // Change the address first: a draft without a source would redirect to its first step.
   goTo({ kind: 'run', runId: heldRunId })
   restartDraft(null)
@@ -422,12 +430,9 @@ export async function searchCapacity(accept: AcceptCode[]): Promise<void> {
   restartDraft(null)
 }
 
-/**
- * Ends a held run that is not needed any more: deletes it if it sent nothing, else leaves it as interrupted.
- */
+/** Ends a held run that is not needed any more; it stays in Runs if it has sent something. */
 function dropRun(runId: string | null): void {
-  if (runId === null) return
-  bridge.runs.deleteRun({ runId }).catch(() => bridge.runs.stop({ runId }).catch(() => {}))
+  if (runId !== null) bridge.runs.drop({ runId }).catch(() => {})
 }
 
 /** Opens the request of a row in the Scratchpad, sent or not. */

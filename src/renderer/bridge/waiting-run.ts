@@ -36,7 +36,7 @@ export function useWaitingRun(options: {
     isShown.current = true
     return () => {
       isShown.current = false
-      if (unsent.current !== null) void deleteUnsent(unsent.current)
+      if (unsent.current !== null) void dropUnsent(unsent.current)
     }
   }, [])
   const open = () => {
@@ -54,11 +54,11 @@ export function useWaitingRun(options: {
           bridge.check.problems({ runId }),
           bridge.check.openWarnings({ runId }),
         ])
-        if (!isShown.current) return await deleteUnsent(runId)
+        if (!isShown.current) return await dropUnsent(runId)
         unsent.current = runId
         setWaiting({ runId, run, problems, open })
       } catch (error) {
-        await deleteUnsent(runId)
+        await dropUnsent(runId)
         throw error
       }
     },
@@ -72,7 +72,7 @@ export function useWaitingRun(options: {
         await bridge.runs.begin({ runId, accept })
       } catch (error) {
         if (isShown.current) unsent.current = runId
-        else await deleteUnsent(runId)
+        else await dropUnsent(runId)
         throw error
       }
       onOpen(runId)
@@ -82,6 +82,6 @@ export function useWaitingRun(options: {
 }
 
 /** Deletes a run that was read but not sent; if that fails, it stays in the list and waits. */
-async function deleteUnsent(runId: string): Promise<void> {
-  await bridge.runs.deleteRun({ runId }).catch(() => {})
+async function dropUnsent(runId: string): Promise<void> {
+  await bridge.runs.drop({ runId }).catch(() => {})
 }

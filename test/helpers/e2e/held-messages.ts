@@ -31,7 +31,7 @@ export async function holdAnswers(page: Page, procedures: RegExp | null = null):
 
 /** The number of a call, which its answer repeats. */
 function readId(message: string | Buffer): string {
-  return /"i":"?(\d+)/.exec(String(message))?.[1] ?? ''
+  return /"i":"?(\w+)/.exec(String(message))?.[1] ?? ''
 }
 
 /** Intercepts a page's calls of a procedure after its next load. */

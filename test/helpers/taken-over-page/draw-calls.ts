@@ -310,7 +310,7 @@ function toCallArbitraries(
     {
       weight: 8,
       arbitrary: fc
-        .constantFrom('pause', 'stop', 'deleteRun')
+        .constantFrom('pause', 'stop', 'deleteRun', 'drop')
         .chain((name) => call('runs', name, fc.record({ runId }))),
     },
     {

@@ -249,7 +249,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
   })
 
   itOverSocket(
-    'deletes a held run that has sent nothing, as a window does when it goes back a step',
+    'drops a held run that has sent nothing, as a window does when it goes back a step',
     async () => {
       const { bridge, client } = await open(transport)
       const sandbox = await withSandbox({ apiKeys: [KEY] })
@@ -257,11 +257,28 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
         client,
         await createRequest(bridge.services, writeRows(3), sandbox.baseUrl),
       )
-      await client.runs.deleteRun({ runId })
+      await client.runs.drop({ runId })
       expect((await client.runs.list()).entries).toEqual([])
       expect((await sandbox.stats()).requests).toBe(0)
     },
   )
+
+  itOverSocket('keeps a dropped run that was sent, whether or not it has ended', async () => {
+    const { bridge, client } = await open(transport)
+    const sandbox = await withSandbox({ apiKeys: [KEY], latency: '10ms' })
+    const request = await createRequest(bridge.services, writeRows(50), sandbox.baseUrl, {
+      pace: { kind: 'closed', concurrency: 1 },
+    })
+    const runId = await startReady(client, request)
+    await client.runs.begin({ runId })
+    await followUntil(client, runId, ({ rows }) => rows.succeeded > 0)
+    await client.runs.drop({ runId })
+    const { state, rows } = await client.runs.summarize({ runId })
+    expect(state).toBe('interrupted')
+    expect(rows.not_sent).toBeGreaterThan(0)
+    await client.runs.drop({ runId })
+    expect(await client.runs.summarize({ runId })).toMatchObject({ state, rows })
+  })
 
   it('fails with our error codes, each with a message and a hint', async () => {
     const { bridge, client } = await open(transport)

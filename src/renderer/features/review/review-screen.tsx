@@ -90,6 +90,8 @@ export function ReviewScreen(props: {
   /** Sends, with the necessary warnings accepted. */
   onSendFirst: (limit: number, accept: AcceptCode[]) => Promise<void>
   onSendAll: (accept: AcceptCode[]) => Promise<void>
+  /** Shows the run, once more of it than a trial was sent. */
+  onOpenRun: () => void
   onSearch: (accept: AcceptCode[]) => Promise<void>
   /** Goes back to the step that decides what rows contain. */
   onMend: (step: MendingStep) => void
@@ -176,6 +178,10 @@ export function ReviewScreen(props: {
     destination === JSON.stringify(props.settings.destination)
   const refused = load !== null || counts === null || left === 0 ? null : findRefusedTrial(counts)
   const step = snapshot === undefined ? null : findMendingStep(snapshot.rows, snapshot.errors, operation.kind)
+  const isSent =
+    snapshot !== undefined &&
+    !props.isChecking &&
+    isBeyondTrial(snapshot, load !== null, trial.requests * rowsPerItem)
   const isTrying = snapshot?.phase === 'running'
   const others = isTrying ? Math.max(0, left + sent - trial.requests * rowsPerItem) : left
   const sendLabel =
@@ -199,7 +205,9 @@ export function ReviewScreen(props: {
         gap === null ? (
           <>
             {counts !== null
-              ? `${formatCounted(left, 'row')} ${acceptance.blocked === undefined ? 'ready to send' : 'to confirm and send'} to `
+              ? isSent
+                ? `${left === 0 ? 'Sent' : 'Being sent'} to `
+                : `${formatCounted(left, 'row')} ${acceptance.blocked === undefined ? 'ready to send' : 'to confirm and send'} to `
               : applyingError === null
                 ? 'The rows are being read, to be sent to '
                 : 'The rows could not be checked for '}
@@ -227,7 +235,7 @@ export function ReviewScreen(props: {
               }
             />
           )}
-          {load === null && (
+          {load === null && !isSent && (
             <ActionButton
               label={trial.label}
               disabled={noTrial !== undefined}
@@ -236,7 +244,9 @@ export function ReviewScreen(props: {
               onClick={() => first.mutate(trial.requests)}
             />
           )}
-          {refused === null ? (
+          {isSent ? (
+            <PrimaryButton onPress={props.onOpenRun}>Open the run</PrimaryButton>
+          ) : refused === null ? (
             <PrimaryButton
               onPress={() => (bounds === null ? all.mutate() : setAsking(true))}
               busy={all.isPending}
@@ -363,6 +373,16 @@ export function ReviewScreen(props: {
 
 function isHeld(snapshot: RunSnapshot | undefined): snapshot is RunSnapshot {
   return snapshot !== undefined && snapshot.phase !== 'intake' && snapshot.phase !== 'ended'
+}
+
+/**
+ * Whether all of the run is being sent or was sent. The screen learns of it only from the run if a trial had all
+ * of its rows, or the connection was lost before the answer to sending the rest.
+ */
+function isBeyondTrial({ phase, rows, requests }: RunSnapshot, isLoad: boolean, trialRows: number): boolean {
+  if (phase === 'intake' || requests.sent === 0) return false
+  if (isLoad || phase === 'ended' || rows.not_sent === 0) return true
+  return countSettled(rows) + rows.awaiting > trialRows
 }
 
 /** Says before a capacity search begins what it does to the service. */
