@@ -1,3 +1,4 @@
+import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
@@ -78,6 +79,31 @@ test.each(
   }
   expect(server.requests.length).toBe(before)
 })
+
+test.each(firstOf(1, ['attempt', 'result']))(
+  'a journal with a malformed page of %s is named as damaged, not as a bug',
+  async (table) => {
+    const { sluice, runId, file } = await openDamagedRun('PRAGMA wal_checkpoint(TRUNCATE)')
+    overwriteRootPage(file, table)
+    const { code, stderr } = await sluice('export', runId, '-', '--format', 'jsonl')
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining(`run ${runId} cannot be read from ${file}: some of its pages are`),
+    })
+    expect(stderr).toContain('Restore the file from a backup')
+  },
+)
+
+/** Overwrites the first page of a table with zeros. */
+function overwriteRootPage(file: string, table: string): void {
+  const db = new DatabaseSync(file)
+  const { page } = db.prepare('SELECT rootpage AS page FROM sqlite_schema WHERE name = ?').get(table) ?? {}
+  const size = Number(db.prepare('PRAGMA page_size').get()?.['page_size'])
+  db.close()
+  const descriptor = openSync(file, 'r+')
+  writeSync(descriptor, Buffer.alloc(size), 0, size, (Number(page) - 1) * size)
+  closeSync(descriptor)
+}
 
 test.each(
   firstOf(1, [

@@ -99,7 +99,7 @@ export function explainFailure(error: unknown, files: readonly string[]): unknow
   if (error instanceof SluiceError) return error
   for (const file of files) {
     try {
-      const reason = findDamage(file)
+      const reason = findDamage(file) ?? (isDamagedDatabase(error) ? findDamagedPage(file) : null)
       const said = { file, runId: toRunId(file) }
       if (reason !== null)
         return new SluiceError({ id: 'journal_damaged', ...said, reason }, { cause: error })
@@ -118,6 +118,23 @@ function findDamage(file: string): string | null {
     if (!hasSchema(db)) return null
     readRunRecord(db)
     return findDamagedJson(db) ?? findDamagedHistogram(db)
+  } catch (error) {
+    if (isDamagedDatabase(error)) return toThrownText(error)
+    throw error
+  } finally {
+    db.close()
+  }
+}
+
+/**
+ * Describes the damage of a journal that SQLite cannot read in places, such as an index, that hold none of
+ * the values above; null if every page is whole. Reads the whole file.
+ */
+function findDamagedPage(file: string): string | null {
+  const db = openJournalReader(file)
+  try {
+    const [found] = db.prepare('PRAGMA quick_check(1)').all()
+    return found?.['quick_check'] === 'ok' ? null : 'some of its pages are malformed'
   } catch (error) {
     if (isDamagedDatabase(error)) return toThrownText(error)
     throw error
