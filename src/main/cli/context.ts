@@ -43,18 +43,14 @@ export interface CliContext {
 }
 
 /** What a context is made of; by default, this process's own streams and environment. */
-export interface CliSurroundings {
+export interface CliSurroundings
+  extends Pick<
+    CliContext,
+    'env' | 'canAsk' | 'ask' | 'askWord' | 'askSecret' | 'lastingKeys' | 'lineEveryMs' | 'openEngine'
+  > {
   stdout: WriteStream
   stderr: WriteStream
-  env: NodeJS.ProcessEnv
   stdin: Readable
-  canAsk: boolean
-  ask: (question: string) => Promise<boolean>
-  askWord: (question: string) => Promise<string>
-  askSecret: (question: string) => Promise<string>
-  lastingKeys: LastingStore | { absence: string }
-  lineEveryMs: number
-  openEngine: (workspace: string) => Promise<Engine>
 }
 
 const LINE_EVERY_MS = 5_000

@@ -32,13 +32,17 @@ export interface ReceiverOptions {
   maxBytes?: number
 }
 
-export interface StartOptions {
-  /** The API key, which must belong to the plan's addresses; not needed for appeals and trials. */
+/** Secrets to send requests with. */
+export interface SendingSecrets {
+  /** The API key, which must belong to the addresses of the connection; not needed for appeals and trials. */
   apiKey?: ApiKey
-  /** Required if the plan's proxy needs credentials. */
+  /** Required if the connection's proxy needs credentials. */
   proxyCredentials?: ProxyCredentials
-  /** Required if the plan's headers take values from variables or files. */
+  /** Required if the connection's headers take values from variables or files. */
   headerValues?: HeaderValues
+}
+
+export interface StartOptions extends SendingSecrets {
   /** Reads and checks the source, then waits for `begin` before anything is sent. */
   hold?: boolean
   /** Sends this many rows and ends: a trial, whose rest `resumeRun` sends (default: all). */
@@ -129,13 +133,6 @@ interface ScratchRequest {
   callbackUrl?: string
 }
 
-/** Secrets to send a request with. */
-export interface ScratchSecrets {
-  apiKey?: ApiKey
-  proxyCredentials?: ProxyCredentials
-  headerValues?: HeaderValues
-}
-
 /** Sends single manual requests, each once, without a journal. */
 export interface Scratchpad {
   /** Checks a text by the rules for rows; returns the first problems if there are many. */
@@ -147,7 +144,7 @@ export interface Scratchpad {
    * receiver. Throws `BAD_USAGE` for a text that is not a JSON object, `NO_API_KEY`, `RECEIVER_UNAVAILABLE`
    * and `BAD_PLAN`.
    */
-  send(request: ScratchRequest, secrets: ScratchSecrets): Promise<ScratchExchange>
+  send(request: ScratchRequest, secrets: SendingSecrets): Promise<ScratchExchange>
   /** The callback of a request; null until it has come. Returned only once, then forgotten. */
   takeCallback(id: string): Promise<ScratchCallback | null>
 }

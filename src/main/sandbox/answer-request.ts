@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isJsonObject } from '../../shared/service/json-object.ts'
-import type { CallbackTicket, RequestedCallback } from './callbacks/callback-queue.ts'
+import type { CallbackTicket } from './callbacks/callback-queue.ts'
 import { decideFault, toFaultOutcome } from './faults.ts'
 import { chooseDelayMs } from './latency.ts'
 import type { SandboxContext } from './sandbox-context.ts'
 import { SandboxRefusal } from './sandbox-errors.ts'
 import { createDraw } from './seeded-draw.ts'
 import { sendError, sendFault, sendJson } from './send-answer.ts'
+import type { RequestedCallback } from './store/callback-store.ts'
 import type { KeyStore } from './store/key-store.ts'
 
 /** A valid request, ready to be carried out. */

@@ -60,7 +60,8 @@ export async function createUploads(workspace: string) {
       withUploadErrors(root, async () => {
         const top = folders.get(folder)
         const safePath = toUploadPath(name)
-        if (top === undefined || safePath === null) throw toNoPlace(name)
+        if (top === undefined || safePath === null)
+          throw new SluiceError({ id: 'upload_name_unusable', name })
         const path = join(top, safePath)
         await mkdir(dirname(path), { recursive: true, mode: 0o700 })
         try {
@@ -83,10 +84,6 @@ export async function createUploads(workspace: string) {
 
 /** Files chosen in a browser, on their way into a run. */
 export interface Uploads extends Awaited<ReturnType<typeof createUploads>> {}
-
-function toNoPlace(name: string): SluiceError {
-  return new SluiceError({ id: 'upload_name_unusable', name })
-}
 
 /** Streams a request's body into a new file; returns its size in bytes. */
 async function writeBody(request: IncomingMessage, path: string): Promise<number> {

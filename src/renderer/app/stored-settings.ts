@@ -1,6 +1,5 @@
 import {
   localStorageColorSchemeManager,
-  type MantineColorScheme,
   type MantineColorSchemeManager,
   useMantineColorScheme,
 } from '@mantine/core'
@@ -32,10 +31,6 @@ export const schemeManager: MantineColorSchemeManager = {
   },
 }
 
-function toScheme(theme: Settings['theme']): MantineColorScheme {
-  return theme === 'system' ? 'auto' : theme
-}
-
 /** Applies a person's settings to this window, now and at each change. */
 export function useStoredSettings(): void {
   const settings = useSettings().data?.settings
@@ -46,7 +41,7 @@ export function useStoredSettings(): void {
   useEffect(() => {
     if (theme === undefined) return
     keptTheme = theme
-    applyTheme(toScheme(theme))
+    applyTheme(theme === 'system' ? 'auto' : theme)
   }, [theme])
   useEffect(() => {
     if (showsContent !== undefined) useContentRules.setState({ showsContent })

@@ -19,7 +19,7 @@ type Link = SocketLink<object> | PortLink<object>
 /** The engine for the window: over a port on the desktop, a websocket in a browser. Connects on first use. */
 export const bridge: BridgeClient = createORPCClient(
   new DynamicLink(() => {
-    openLink ??= chooseLink()
+    openLink ??= findDesktopApi() === null ? openSocket() : openPort()
     return openLink()
   }),
 )
@@ -73,10 +73,6 @@ export function drawAnswersTogether(): void {
 }
 
 let openLink: (() => Promise<Link>) | null = null
-
-function chooseLink(): () => Promise<Link> {
-  return findDesktopApi() === null ? openSocket() : openPort()
-}
 
 function openPort(): () => Promise<Link> {
   const { port1, port2 } = new MessageChannel()

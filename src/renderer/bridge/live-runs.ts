@@ -180,7 +180,10 @@ export function toSnapshot(summary: RunSummary): RunSnapshot {
   return {
     runId: summary.run_id,
     // A run with a running retry has itself ended; the retry is followed under its own id.
-    phase: summary.state === 'running' && !isRetried(summary) ? 'running' : 'ended',
+    phase:
+      summary.state === 'running' && !summary.retries.some(({ state }) => state === 'running')
+        ? 'running'
+        : 'ended',
     bytes: { read: 0, total: 0 },
     problems: { errors: summary.rows.invalid, warnings: 0 },
     rows: summary.rows,
@@ -206,10 +209,6 @@ export function toSnapshot(summary: RunSummary): RunSnapshot {
         ? null
         : { code: null, reason: summary.stop_reason, advice: summary.stop_advice },
   }
-}
-
-function isRetried({ retries }: RunSummary): boolean {
-  return retries.some(({ state }) => state === 'running')
 }
 
 function toAnswers({ terms, appeals }: RunSummary): RunSnapshot['answers'] {

@@ -126,7 +126,8 @@ function markOwnDelays(series: SeriesComparison, a: ComparedRun, b: ComparedRun)
     }
     const scale = verdict === 'slower' ? leastShare(b, bMs) : 1 / leastShare(a, aMs)
     const scaled = { low: low === null ? null : low * scale, high: high === null ? null : high * scale }
-    const isSure = isDifference(verdict) && toVerdict(ratio * scale, scaled) === verdict
+    const isSure =
+      (verdict === 'slower' || verdict === 'faster') && toVerdict(ratio * scale, scaled) === verdict
     return isSure || verdict === 'unclear' ? one : { ...one, mayBeOwn: true as const }
   })
   return { ...series, percentiles }
@@ -155,10 +156,6 @@ function toVerdict(ratio: number, { low, high }: Interval): Verdict {
   if (low !== null && low > 1 && ratio >= NEGLIGIBLE) return 'slower'
   if (high !== null && high < 1 && ratio <= 1 / NEGLIGIBLE) return 'faster'
   return isWithin(ALIKE) ? 'alike' : 'unclear'
-}
-
-function isDifference(verdict: Verdict): boolean {
-  return verdict === 'slower' || verdict === 'faster'
 }
 
 /** Newcombe's interval of a difference of shares (R. G. Newcombe 1998, Statistics in Medicine 17:873–890). */

@@ -204,11 +204,7 @@ export class Evaluator {
 /** Number of the target that stands for any target. */
 const OVERALL = -1
 
-interface Counts {
-  truePositives: number
-  falsePositives: number
-  falseNegatives: number
-}
+type Counts = Pick<Tally, 'truePositives' | 'falsePositives' | 'falseNegatives'>
 
 /** The tallies of all targets on some rows. Most rows trigger nothing, so true negatives are not counted. */
 class GroupTally {

@@ -120,8 +120,6 @@ export function guessRuleColumns(
 ): { column: string; rule: string }[] {
   const found = columns.flatMap(({ name, values }) => {
     const said = values.map(({ value }) => value).filter((value) => !isMissing(value))
-    const isYesOrNo = (value: string) =>
-      NEGATIVES.has(toComparableValue(value)) || AFFIRMATIVES.has(toComparableValue(value))
     if (said.length === 0 || !said.every(isYesOrNo)) return []
     const words = splitWords(name)
     const [whole, ...others] = rules.filter((rule) => isSameWords(splitWords(rule), words))
@@ -150,6 +148,10 @@ function withoutWords(words: readonly string[], left: ReadonlySet<string>): read
   return words.filter((word) => !left.has(word))
 }
 
+function isYesOrNo(value: string): boolean {
+  return NEGATIVES.has(toComparableValue(value)) || AFFIRMATIVES.has(toComparableValue(value))
+}
+
 function isSameWords(one: readonly string[], other: readonly string[]): boolean {
   return one.length > 0 && one.length === other.length && one.every((word, at) => word === other[at])
 }
@@ -161,9 +163,7 @@ function guessColumn(column: LabelColumn, rules: readonly string[]) {
   const meaning = guessMeaning(column, rules)
   // Many columns say yes and no; few of them hold labels.
   const naming = meaning.positives.filter(({ rule }) => rule !== ANY_RULE)
-  const isKnown = (value: string) =>
-    NEGATIVES.has(toComparableValue(value)) || AFFIRMATIVES.has(toComparableValue(value))
-  const known = parts.filter((part) => isKnown(part) || naming.some(({ value }) => value === part))
+  const known = parts.filter((part) => isYesOrNo(part) || naming.some(({ value }) => value === part))
   const named = NAMES.indexOf(toComparableName(name))
   // Either the name decides, or values that are nearly all known and include a rule: a column of countries
   // has no such values.

@@ -1,4 +1,4 @@
-import type { LedgerKind, LedgerService } from '../lookback/ledger.ts'
+import { type LedgerKind, type LedgerService, sayLedgerService } from '../lookback/ledger.ts'
 import { type ErrorEntry, ofCode } from './error-entry.ts'
 import { formatCount, formatCounted } from './figure-text.ts'
 
@@ -271,12 +271,7 @@ function listCommands(commands: readonly string[]): string {
 }
 
 function listServices(services: readonly LedgerService[]): string {
-  return services
-    .map(({ base_url: url, connections, api_key_env: env }) => {
-      if (connections.length > 0) return `${url} (connection ${connections.join(', ')})`
-      return env === null ? url : `${url} (key in ${env})`
-    })
-    .join(', ')
+  return services.map(sayLedgerService).join(', ')
 }
 
 /** A list of quoted names, or `none`. */

@@ -63,7 +63,7 @@ export function sayReadAs(readAs: ReadAs, surface: Surface): string {
     ...(delimiter === undefined || delimiter.character === ''
       ? []
       : [
-          nameCharacter(delimiter.character) +
+          (DELIMITER_NAMES[delimiter.character] ?? `\`${delimiter.character}\``) +
             toGuess(delimiter.by === 'guess' && delimiter.character !== ',', '--delimiter CHARACTER'),
         ]),
     ...(quote === undefined || quote.by === 'default'
@@ -107,8 +107,4 @@ export function listReadAs(files: readonly ReadAs[], surface: Surface): string[]
 /** An encoding as people write it: `UTF-8`, `UTF-16LE`, `windows-1252`. */
 export function nameEncoding(name: string): string {
   return name.replace(/^utf-/, 'UTF-').replace(/(?<=^UTF-16)(le|be)$/, (end) => end.toUpperCase())
-}
-
-function nameCharacter(character: string): string {
-  return DELIMITER_NAMES[character] ?? `\`${character}\``
 }

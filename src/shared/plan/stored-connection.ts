@@ -27,11 +27,9 @@ export function findNameFault(name: string): string | null {
   if (/ $| {2}/.test(name)) return 'must have no space at its end, and no two in a row'
   if (/\p{M}{4}/u.test(name)) return 'must have at most 3 marks on a letter'
   const other = [...name].find((character) => !NAME_CHARACTER.test(character))
-  return other === undefined ? null : `must have letters, digits, spaces and ${toList(NAME_SIGNS)} alone`
-}
-
-function toList(signs: string): string {
-  return [...signs.trim()].join(' ')
+  return other === undefined
+    ? null
+    : `must have letters, digits, spaces and ${[...NAME_SIGNS.trim()].join(' ')} alone`
 }
 
 // Names that shells, files and screens show on one line: no control, direction or invisible characters, in

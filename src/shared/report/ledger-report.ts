@@ -4,7 +4,7 @@ import {
   LEDGER_STATES,
   type Ledger,
   type LedgerQuery,
-  type LedgerService,
+  sayLedgerService,
   sayLedgerState,
   type TermEntry,
 } from '../lookback/ledger.ts'
@@ -37,15 +37,10 @@ function toHead({ of, list, service, runs, counts }: Ledger): Section {
     .map((state) => `${formatCount(counts[state] ?? 0)} ${sayLedgerState(state)}`)
   return {
     lines: [
-      { text: `${what} at ${sayService(service)}, from ${formatCounted(runs, 'run')}`, tone: 'strong' },
+      { text: `${what} at ${sayLedgerService(service)}, from ${formatCounted(runs, 'run')}`, tone: 'strong' },
       ...(states.length === 0 ? [] : [states.join(', ')]),
     ],
   }
-}
-
-function sayService({ base_url: url, connections, api_key_env: env }: LedgerService): string {
-  if (connections.length > 0) return `${url} (connection ${connections.join(', ')})`
-  return env === null ? url : `${url} (key in ${env})`
 }
 
 /** Every list with its counts, if one must be chosen. */

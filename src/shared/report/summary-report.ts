@@ -71,7 +71,9 @@ export function toSummaryReport(summary: RunSummary, commandPrefix: string): Sec
         ...listSourceFacts(summary),
         toRowsFact(summary),
         toSentBeforeFact(summary),
-        ...listCorrectedFacts(summary),
+        ...(summary.corrected === undefined
+          ? []
+          : [{ label: 'Corrected', lines: [sayCorrected(summary.corrected)] }]),
       ],
     },
     { facts: listAnswerFacts(summary) },
@@ -201,10 +203,6 @@ export function toSentBeforeFact({
     label: 'Sent before',
     lines: listSentBefore(sentBefore, { skipped, sendable, isOnlyNew }, 'terminal'),
   }
-}
-
-function listCorrectedFacts({ corrected }: RunSummary): Fact[] {
-  return corrected === undefined ? [] : [{ label: 'Corrected', lines: [sayCorrected(corrected)] }]
 }
 
 /**

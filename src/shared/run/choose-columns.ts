@@ -7,6 +7,7 @@ import {
   FILE_COLUMN,
   quotesContent,
   RAW_COLUMNS,
+  type RunColumns,
   TRACE_COLUMN,
   toAnswerColumn,
   toExportColumns,
@@ -20,24 +21,15 @@ import type { ExportRow } from './results.ts'
 export type TableColumn = number | ExportColumn
 
 /** The available columns of a run's table, and the requested ones. */
-export interface ColumnChoice {
+export interface ColumnChoice extends RunColumns {
   /** Names of columns or {@link GROUPS}, in the order of the table. */
   asked: readonly string[]
   /** Adds the columns of rules to the requested ones. */
   rulesAsColumns: boolean
   operation: OperationKind
   columns: readonly string[]
-  /** Classes with a score in any row. */
   classes: readonly string[]
   rules: ExportRow['triggeredRules']
-  /** Fields that fixes may have changed. */
-  corrected?: readonly string[]
-  /** Whether rows have verdicts. */
-  hasVerdicts?: boolean
-  /** Whether the source has several files. */
-  hasFiles?: boolean
-  /** Whether requests of the run were sent with traces. */
-  hasTraces?: boolean
 }
 
 /** Words that stand for several columns. */
@@ -93,7 +85,9 @@ export function chooseColumns(choice: ColumnChoice): TableColumn[] {
     })
   }
   const chosen = [...asked.flatMap(find), ...(rulesAsColumns ? ruleColumns : [])]
-  return [...new Map(chosen.map((column) => [toKey(column), column])).values()]
+  return [
+    ...new Map(chosen.map((column) => [typeof column === 'number' ? column : column.name, column])).values(),
+  ]
 }
 
 /** A column that a table of rows can have, for a person to choose. */
@@ -135,10 +129,6 @@ export function listColumns(
     ...toEntries('answer', members),
     ...toEntries('raw', RAW_COLUMNS),
   ]
-}
-
-function toKey(column: TableColumn): number | string {
-  return typeof column === 'number' ? column : column.name
 }
 
 /** Most answer members in a list of columns. */

@@ -173,6 +173,20 @@ export const RAW_COLUMNS: readonly ExportColumn[] = [
   },
 ]
 
+/** What a run has that gets columns of its own. */
+export interface RunColumns {
+  /** Fields that fixes may have changed. */
+  corrected?: readonly string[]
+  /** Classes with a score in any row. */
+  classes?: readonly string[]
+  rules?: ExportRow['triggeredRules']
+  hasVerdicts?: boolean
+  /** Whether the source has several files. */
+  hasFiles?: boolean
+  /** Whether requests were sent with traces. */
+  hasTraces?: boolean
+}
+
 /** The columns that an export of an operation appends, in order, including those of classes and rules. */
 export function toExportColumns(
   operation: OperationKind,
@@ -184,22 +198,7 @@ export function toExportColumns(
     hasFiles = false,
     hasTraces = false,
     withRaw = false,
-  }: {
-    /** Fields that fixes may have changed. */
-    corrected?: readonly string[]
-    /** Classes with a score in any row. */
-    classes?: readonly string[]
-    /** Rules with a column each. */
-    rules?: ExportRow['triggeredRules']
-    /** Adds the rows' verdicts. */
-    hasVerdicts?: boolean
-    /** Adds the file of each row. */
-    hasFiles?: boolean
-    /** Adds the trace of each row. */
-    hasTraces?: boolean
-    /** Adds the bodies as received. */
-    withRaw?: boolean
-  },
+  }: RunColumns & { /** Adds the bodies as received. */ withRaw?: boolean },
 ): ExportColumn[] {
   return [
     ...COMMON_COLUMNS,

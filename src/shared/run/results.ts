@@ -192,7 +192,7 @@ export interface ExportRow extends ResultRow {
   tries: AttemptDetail[]
   /** The trace id that the last try was sent with; absent if it had none. */
   traceId?: string
-  /** As sent; null if nothing was sent. */
+  /** As sent, its body null for GET; null if nothing was sent. */
   request: { method: 'POST' | 'GET'; url: string; body: string | null } | null
   /** The last answer; null if there was none. */
   response: { body: string; cutFrom: CutFrom | null } | null

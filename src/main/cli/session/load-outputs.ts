@@ -32,10 +32,11 @@ interface SecondOutput {
 /** Files besides the source that a plan or the command names, with their use. */
 export type NamedFiles = readonly (readonly [use: FileUse, file: string])[]
 
-interface AskedOutputs {
+export interface AskedOutputs {
   workspace: string
   plan: Plan
   flags: RunTimeFlags
+  /** The plan's own files, which nothing else may be written to. */
   namedFiles?: NamedFiles
 }
 

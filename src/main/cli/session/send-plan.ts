@@ -31,20 +31,15 @@ import { toPrintable } from '../terminal/output.ts'
 import { toLaterTarget } from '../written-files.ts'
 import { confirmSending, findGuarded, listAccepted, printAccepted } from './consent.ts'
 import { searchCapacity } from './find-capacity.ts'
-import { type NamedFiles, openLoadOutputs } from './load-outputs.ts'
+import { type AskedOutputs, openLoadOutputs } from './load-outputs.ts'
 import { createRunAccess, type RunAccess, type RunSecrets } from './run-access.ts'
 import { settleRun } from './settle-run.ts'
 import { dropRun, dryRun, exportK6, type OnAccepted, readOpenWarnings, readSource } from './trial.ts'
 
 /** A plan to run, and what to say first. */
-export interface PlanToSend {
-  workspace: string
-  plan: Plan
-  flags: RunTimeFlags
+export interface PlanToSend extends AskedOutputs {
   /** What a person should know before anything is sent, a sentence each. */
   notes: readonly string[]
-  /** The plan's own files, which nothing else may be written to. */
-  namedFiles?: NamedFiles
   /** Why a run of the plan would be refused, for a dry run to say; absent or null if no reason is known. */
   refusal?: SluiceError | null
   /**

@@ -60,7 +60,8 @@ export class Journal {
     this.#lease = takeLease(file, `run ${options.runId}`)
     try {
       // Checked under the lease, so that a run that is being deleted is not created again.
-      if (options.mustExist && !isThere(file)) throw toGone(options.runId)
+      if (options.mustExist && !isThere(file))
+        throw new SluiceError({ id: 'run_deleted', runId: options.runId })
       this.db = openJournal(file)
       this.counters = new Counters(this.db)
     } catch (error) {
@@ -153,10 +154,6 @@ function openWal(file: string): number | null {
   } catch {
     return null
   }
-}
-
-function toGone(runId: string): SluiceError {
-  return new SluiceError({ id: 'run_deleted', runId })
 }
 
 /** The number of schema steps of this version. */

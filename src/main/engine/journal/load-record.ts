@@ -9,6 +9,7 @@ import type {
   LoadThrottling,
 } from '../../../shared/load/load-report.ts'
 import { type MetricValues, NO_MEASUREMENTS, type TrendMetric } from '../../../shared/load/metrics.ts'
+import type { StreamedSecond } from '../../../shared/load/streamed-second.ts'
 import { evaluateThresholds, type ThresholdResult } from '../../../shared/load/thresholds.ts'
 import type { ErrorGroup, Percentiles, WithoutOwnDelays } from '../../../shared/run/run.ts'
 import { type DatabaseSync, readRows, type StatementSync } from '../workspace/sqlite.ts'
@@ -17,14 +18,8 @@ import type { RunView } from './run-family.ts'
 import { type SecondRecord, SecondWriter } from './seconds.ts'
 
 /** Additional values of a second of a load test. */
-export interface LoadSecondExtras {
-  /** Seconds since measuring began, from 0. */
-  second: number
-  /** Requests sent in this second; those that ended in it are counted by outcome. */
-  sent: number
-  scheduled: number | null
-  dropped: number
-  inFlight: number
+export interface LoadSecondExtras
+  extends Pick<StreamedSecond, 'second' | 'scheduled' | 'sent' | 'dropped' | 'inFlight'> {
   gcUs: number
 }
 

@@ -152,7 +152,7 @@ const addedUp = new WeakMap<DatabaseSync, AddedUp>()
 
 /** Adds only new seconds to this reader's earlier sum: decompressing an hour of them takes many seconds. */
 function addUpSeconds(db: DatabaseSync): LatencyMeter {
-  const upTo = readLastSecond(db) - OPEN_SECONDS
+  const upTo = readNumber(db, 'SELECT max(at) FROM second') - OPEN_SECONDS
   const before = addedUp.get(db)
   const isSame =
     before !== undefined && before.upTo <= upTo && before.check === describeSeconds(db, before.upTo)
@@ -190,11 +190,6 @@ function addSeconds(db: DatabaseSync, meter: LatencyMeter, [above, upTo]: readon
       }
     }
   }
-}
-
-/** The last second that the journal has; 0 if it has none. */
-function readLastSecond(db: DatabaseSync): number {
-  return readNumber(db, 'SELECT max(at) FROM second')
 }
 
 /** Sets the time spent sending from the seconds, if they add up to more than `knownMs`. */

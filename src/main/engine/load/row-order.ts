@@ -16,7 +16,7 @@ export function createRowOrder(
     case 'source':
       return (sequence) => sequence % count
     case 'shuffled':
-      return createShuffle(seed, count)
+      return count <= DRAWN_MAX ? createDrawnShuffle(seed, count) : createNetworkShuffle(seed, count)
     case 'random':
       return weights === null
         ? (sequence) => Math.floor(draw(seed, sequence) * count)
@@ -26,11 +26,6 @@ export function createRowOrder(
 
 /** Up to this many rows, the order of each round is drawn: a small Feistel network favours some orders. */
 const DRAWN_MAX = 1_024
-
-/** Each round has all rows, in an order of its own. */
-function createShuffle(seed: number, count: number): RowOrder {
-  return count <= DRAWN_MAX ? createDrawnShuffle(seed, count) : createNetworkShuffle(seed, count)
-}
 
 /** Draws the order of a round with a Fisher-Yates shuffle: each is equally likely. */
 function createDrawnShuffle(seed: number, count: number): RowOrder {

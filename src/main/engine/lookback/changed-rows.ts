@@ -12,7 +12,7 @@ import type { ExportRow, ResultRow } from '../../../shared/run/results.ts'
 import { toWrittenRows } from '../../../shared/run/written-rows.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { toTable } from '../run/export/csv-report.ts'
-import { haveLetters, readPagesOfRows, readScoredClasses } from '../run/export/export-rows.ts'
+import { haveLetters, readRowsByNumber, readScoredClasses } from '../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
 import { hasSeveralFiles } from '../run/journal/intake-writer.ts'
 import { findNewest, readFamilyRows } from '../run/results/family-rows.ts'
@@ -162,7 +162,7 @@ export async function writeChangedRows(
       for (const pair of pairs) {
         pairOf.set(pair.bRow, { ...pair, a: { ...toNumbers(pair.a.record), ...pair.a } })
       }
-      yield* readPagesOfRows(b, [findNewest(b, [...pairOf.keys()])], { withRequests: format === 'jsonl' })
+      yield* readRowsByNumber(b, [...pairOf.keys()], { withRequests: format === 'jsonl' })
     }
   }
   const toColumn = (name: string, read: (pair: NumberedPair) => string) => ({

@@ -23,23 +23,20 @@ import { toWrittenRows } from '../../../shared/run/written-rows.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'
 import { toMembers, toTable } from '../run/export/csv-report.ts'
-import { haveLetters, readPagesOfRows, toUnsentRow } from '../run/export/export-rows.ts'
+import { haveLetters, readRowsByNumber, toUnsentRow } from '../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
 import { hasSeveralFiles } from '../run/journal/intake-writer.ts'
 import { readRuleNames } from '../run/results/family-counts.ts'
-import { findNewest } from '../run/results/family-rows.ts'
 import { openSource } from '../source/open-source.ts'
 import { createBatchPlaces } from '../source/source-reader.ts'
 import { type AnsweredStep, readAnsweredSteps } from './answered-rows.ts'
 import { storeLabelling } from './labelling-store.ts'
 import { findColumnOrThrow } from './row-labels.ts'
+import { createCellReader } from './slices.ts'
 import type { WantedColumns } from './stored-columns.ts'
 
 /** Most groups that rows are drawn from. */
 const STRATA_MAX = 1_000
-
-/** Rows that are written at a time. */
-const PAGE_ROWS = 500
 
 /**
  * Draws a sample of a run's answered rows for labelling: each row with what triggered, its stratum and the
@@ -49,10 +46,6 @@ export async function sampleRun(family: RunFamily, options: SampleOptions): Prom
   refuseSource(family, options.file)
   const { record } = family
   const drawn = drawAnswered(family, options)
-  const ids = [...drawn.stratumOf.keys()]
-  const pages = Array.from({ length: Math.ceil(ids.length / PAGE_ROWS) }, (_, index) =>
-    findNewest(family, ids.slice(index * PAGE_ROWS, (index + 1) * PAGE_ROWS)),
-  )
   const format = findReportFormat(options.file)
   const hasFiles = hasSeveralFiles(family.db)
   const kept = ['sluice_row', FILE_COLUMN.name, 'sluice_record', 'sluice_post_id', 'sluice_triggered_rules']
@@ -66,7 +59,7 @@ export async function sampleRun(family: RunFamily, options: SampleOptions): Prom
       ...toStratumColumns(drawn),
       ...['sluice_verdict', 'sluice_rule', 'sluice_note'].map((name) => ({ name, read: () => '' })),
     ]),
-    pages: readPagesOfRows(family, pages, { withRequests: format === 'jsonl' }),
+    pages: readRowsByNumber(family, [...drawn.stratumOf.keys()], { withRequests: format === 'jsonl' }),
   })
 }
 
@@ -297,13 +290,7 @@ function createStratumReader(family: RunFamily, by: string | null): StratumReade
     }
   }
   const column = at ?? findColumnOrThrow(columns, by, '--by', plan.source.path)
-  return {
-    columns: [column],
-    open(step) {
-      const cells = step.cells(column)
-      return (place) => cells[place] ?? ''
-    },
-  }
+  return { columns: [column], open: createCellReader(column) }
 }
 
 /** Strata by the names of all rules that a row triggered. */

@@ -130,7 +130,11 @@ export async function* evaluateInSteps(
   for (const assertion of options.assertions) {
     if (isKnownSubject(assertion, judged)) continue
     const { expression } = assertion
-    throw new SluiceError({ id: 'assertion_of_unknown_rule', expression, rules: listRules(labels) })
+    throw new SluiceError({
+      id: 'assertion_of_unknown_rule',
+      expression,
+      rules: labels.targets.map(({ rule }) => rule),
+    })
   }
   const values = [...labels.values.values()].sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1))
   const unread = labels.listUnread()
@@ -423,10 +427,6 @@ export function sayNoNegatives(
 /** Warns of mapped label values that no row has; most are typos. */
 export function listUnusedLabels(labels: Labels, positives: readonly Positive[]): string[] {
   return labels.listUnused(positives).map((value) => `No row has the label \`${value}\`.`)
-}
-
-function listRules({ targets }: Labels): string[] {
-  return targets.map(({ rule }) => rule)
 }
 
 function toLabelText(label: RowLabel): string {

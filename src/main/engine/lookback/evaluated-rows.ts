@@ -6,17 +6,13 @@ import type { ExportRow } from '../../../shared/run/results.ts'
 import { toWrittenRows } from '../../../shared/run/written-rows.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { toMembers, toTable } from '../run/export/csv-report.ts'
-import { haveLetters, readPagesOfRows, readScoredClasses } from '../run/export/export-rows.ts'
+import { haveLetters, readRowsByNumber, readScoredClasses } from '../run/export/export-rows.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
 import { hasSeveralFiles } from '../run/journal/intake-writer.ts'
-import { findNewest } from '../run/results/family-rows.ts'
 import { type AnsweredStep, readAnsweredSteps } from './answered-rows.ts'
 import { toCell } from './matrix-cells.ts'
 
 type JudgedRow = Pick<LabelledKind, 'expected' | 'triggered'> & { text: string }
-
-/** Rows that are written at a time. */
-const PAGE_ROWS = 500
 
 /**
  * Writes the evaluated rows to a file as an export does, each with its label and its matrix cell for every
@@ -51,11 +47,7 @@ export async function writeEvaluatedRows(
         const judged = step.answered[place] === 1 ? read(place) : null
         if (judged !== null && isChosen(judged)) judgedOf.set(step.rowAt(place), judged)
       }
-      const ids = [...judgedOf.keys()]
-      const pages = Array.from({ length: Math.ceil(ids.length / PAGE_ROWS) }, (_, index) =>
-        findNewest(family, ids.slice(index * PAGE_ROWS, (index + 1) * PAGE_ROWS)),
-      )
-      yield* readPagesOfRows(family, pages, { withRequests: format === 'jsonl' })
+      yield* readRowsByNumber(family, [...judgedOf.keys()], { withRequests: format === 'jsonl' })
     }
   }
 

@@ -2,8 +2,7 @@ import { findColumn } from '../../../shared/mapping/match-columns.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { parseRowNumber, type SourcePlace, toRowNumber } from '../../../shared/plan/source-place.ts'
 import type { RunFamily } from '../journal/run-family.ts'
-import { readPagesOfRows } from '../run/export/export-rows.ts'
-import { findNewest } from '../run/results/family-rows.ts'
+import { readRowsByNumber } from '../run/export/export-rows.ts'
 import { readPlaces } from '../run/results/row-places.ts'
 import { findRecords, toSeveral } from '../run/results/typed-rows.ts'
 
@@ -119,16 +118,9 @@ function toUnread(text: string, reason: string): NamedRow {
   return { kind: text === '' ? 'missing' : 'wrong', reason }
 }
 
-/** Rows whose post_ids are read at a time. */
-const PAGE_ROWS = 500
-
 function readPostIds(family: RunFamily, records: readonly number[]): ReadonlyMap<number, string> {
-  const found = findNewest(family, records)
-  const pages = Array.from({ length: Math.ceil(found.length / PAGE_ROWS) }, (_, page) =>
-    found.slice(page * PAGE_ROWS, (page + 1) * PAGE_ROWS),
-  )
   const postIds = new Map<number, string>()
-  for (const page of readPagesOfRows(family, pages, { withRequests: false })) {
+  for (const page of readRowsByNumber(family, records, { withRequests: false })) {
     for (const { row, postId } of page) if (postId !== null) postIds.set(row, postId)
   }
   return postIds

@@ -22,22 +22,21 @@ export function createSlices(family: RunFamily, names: readonly string[]): Slice
   const { columns, plan } = family.record
   return names.map((name) => {
     const at = findColumn(columns, name)
-    if (at !== null) return ofColumn(at)
+    if (at !== null) return { column: at, open: createCellReader(at) }
     const kind = FOUND_KINDS.find((found) => found === name)
     if (kind !== undefined && (kind !== 'file' || hasSeveralFiles(family.db))) {
       return { column: null, open: createFoundReader(family, kind) }
     }
-    return ofColumn(findColumnOrThrow(columns, name, '--slice', plan.source.path))
+    const column = findColumnOrThrow(columns, name, '--slice', plan.source.path)
+    return { column, open: createCellReader(column) }
   })
 }
 
-function ofColumn(column: number): Slice {
-  return {
-    column,
-    open(step) {
-      const cells = step.cells(column)
-      return (place) => cells[place] ?? ''
-    },
+/** Reads the cells of a column, '' if a row has none. */
+export function createCellReader(column: number): Slice['open'] {
+  return (step) => {
+    const cells = step.cells(column)
+    return (place) => cells[place] ?? ''
   }
 }
 

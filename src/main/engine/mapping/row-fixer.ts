@@ -42,9 +42,11 @@ interface UnfixedRow {
 }
 
 /** What fixes changed in a row, and the remaining problems of the values they wrote. */
-interface FixedRow {
+export interface FixedRow {
   problems: readonly FoundProblem[]
+  /** Absent if the fixes changed nothing. */
   corrections?: readonly Correction[]
+  /** Cell fixes that were not applied. */
   unfit?: readonly UnfitCell[]
 }
 
@@ -162,14 +164,10 @@ export function createRowFixer(
     }
     return {
       problems,
-      ...(corrections !== null && { corrections: toList(corrections) }),
+      ...(corrections !== null && { corrections: [...corrections.values()] }),
       ...(unfit.length > 0 && { unfit }),
     }
   }
-}
-
-function toList(corrections: ReadonlyMap<string, Correction>): Correction[] {
-  return [...corrections.values()]
 }
 
 /** A problem without a field concerns the whole row, and so each of its fields. */

@@ -19,7 +19,6 @@ import {
   REQUEST_FIELD,
 } from '../../../shared/operations/operations.ts'
 import { DEFAULT_POST_ID } from '../../../shared/operations/task.ts'
-import type { Correction } from '../../../shared/plan/fixes.ts'
 import type { FieldSource, Mapping, Plan, SentPlan } from '../../../shared/plan/plan.ts'
 import { type RequestField, V1_MAX_MODELS } from '../../../shared/service/request-field.ts'
 import { createCellCheck } from './cell-checks.ts'
@@ -41,21 +40,16 @@ import {
 import { addJoined, joinCells } from './join-cells.ts'
 import { compileFieldTemplate } from './json-template.ts'
 import type { Body } from './json-text.ts'
-import { createRowFixer, type FixedField, type UnfitCell } from './row-fixer.ts'
+import { createRowFixer, type FixedField, type FixedRow } from './row-fixer.ts'
 import { MARK, toCellKinds, toFixingSession } from './row-marks.ts'
 import { toHalf } from './split-row.ts'
 
 /** What a row is mapped to: its part of the request's body, and what could not be mapped. */
-interface MappedRow {
+interface MappedRow extends FixedRow {
   /** A body, a term of one, or the id in the path (docs/interface.md §2.1, §2.5, §4.3, §4.4, §4.7). */
   body: Body
   /** A value that no other row of the source may share; null if nothing need be looked up. */
   uniqueKey: UniqueKey | null
-  problems: readonly FoundProblem[]
-  /** What the plan's fixes changed; absent if they changed nothing. */
-  corrections?: readonly Correction[]
-  /** Cell fixes that were not applied. */
-  unfit?: readonly UnfitCell[]
 }
 
 /** A value that only one row of a source may have, or should have, and the field it is in. */

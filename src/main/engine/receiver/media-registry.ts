@@ -50,7 +50,7 @@ export class MediaRegistry {
       if (!existsSync(this.#folder)) mkdirSync(this.#folder, { mode: 0o700 })
       replaceFileSync(file, JSON.stringify(registered), { isPrivate: true })
     } catch (error) {
-      throw toUnwritable(file, error)
+      throw SluiceError.because(error, { id: 'media_registry_unwritable', file })
     }
   }
 
@@ -122,8 +122,4 @@ function toNoFolder(folder: string, cause: unknown): SluiceError {
     { id: 'media_folder_unusable', folder, reason: cause === undefined ? null : toThrownText(cause) },
     { cause },
   )
-}
-
-function toUnwritable(file: string, cause: unknown): SluiceError {
-  return SluiceError.because(cause, { id: 'media_registry_unwritable', file })
 }

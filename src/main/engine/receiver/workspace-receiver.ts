@@ -74,7 +74,7 @@ export class WorkspaceReceiver {
     })
     const takesBytes = current.options.maxBytes ?? CALLBACK_MAX_BYTES
     if (options.maxBytes !== undefined && options.maxBytes > takesBytes)
-      throw toTooSmall(takesBytes, options.maxBytes)
+      throw new SluiceError({ id: 'receiver_takes_less', takesBytes, wantedBytes: options.maxBytes })
     const isElsewhere =
       (options.port !== undefined && options.port !== standing.port) ||
       (options.host !== undefined && options.host !== (current.options.host ?? options.host))
@@ -216,10 +216,6 @@ export class WorkspaceReceiver {
     thread.ready.then(() => this.#forgetGone(thread)).catch(() => {})
     return opened
   }
-}
-
-function toTooSmall(takesBytes: number, wantedBytes: number): SluiceError {
-  return new SluiceError({ id: 'receiver_takes_less', takesBytes, wantedBytes })
 }
 
 /**

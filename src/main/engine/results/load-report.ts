@@ -15,7 +15,7 @@ import { summarizeRun } from './run-summary.ts'
 export function readLoadReport(view: RunFamily): LoadReport {
   const { db, record } = view
   const { load, connection, operation } = record.plan
-  if (load === undefined) throw toNoLoad(record.runId)
+  if (load === undefined) throw new SluiceError({ id: 'run_not_load', runId: record.runId })
   const summary = summarizeRun(view)
   const { state } = readRecoveredLoad(view)
   const latency = readLatency(db)
@@ -76,8 +76,4 @@ export function readLoadReport(view: RunFamily): LoadReport {
     ...(summary.warnings.length > 0 && { warnings: summary.warnings }),
     comparison: null,
   }
-}
-
-function toNoLoad(runId: string): SluiceError {
-  return new SluiceError({ id: 'run_not_load', runId })
 }

@@ -5,7 +5,6 @@ import type { LedgerEffect } from '../../../shared/lookback/ledger.ts'
 import { describeMapping } from '../../../shared/mapping/describe-mapping.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { isAbout, isAsync, OPERATIONS, targetOf } from '../../../shared/operations/operations.ts'
-import type { PlanConnection } from '../../../shared/plan/connection.ts'
 import {
   toCallbackCounts,
   toCorrectedCounts,
@@ -85,7 +84,9 @@ export function summarizeRun(family: RunFamily): RunSummary {
     }),
     ...(record.plan.connection.name !== undefined && { connection: record.plan.connection.name }),
     base_url: record.plan.connection.baseUrl,
-    ...toTaskBaseUrl(record.plan.connection),
+    ...(record.plan.connection.taskBaseUrl === undefined
+      ? {}
+      : { task_base_url: record.plan.connection.taskBaseUrl }),
     created_at: toIso(record.createdAtMs),
     started_at: record.startedAtMs === null ? null : toIso(record.startedAtMs),
     ended_at: last.record.endedAtMs === null || standing.isHeld ? null : toIso(last.record.endedAtMs),
@@ -299,10 +300,6 @@ export function findStanding(members: readonly RunView[]): RunView {
   const standing = first ?? members[0]
   if (standing === undefined) throw new Error('a run has at least itself')
   return standing
-}
-
-function toTaskBaseUrl({ taskBaseUrl }: PlanConnection): { task_base_url?: string } {
-  return taskBaseUrl === undefined ? {} : { task_base_url: taskBaseUrl }
 }
 
 function toRunState({ record: { state }, isHeld }: RunView): RunState {

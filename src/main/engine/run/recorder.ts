@@ -8,7 +8,7 @@ import { LongBodies, type PackedBody, packBody, TryAnswers, toHeldBytes } from '
 import { makeRoomForTraces } from '../journal/traces.ts'
 import type { MeasuredTry, SecondMeter } from '../sending/second-meter.ts'
 import type { Exchange } from '../service/exchange.ts'
-import type { Judgement, RowJudgement } from '../service/judgement.ts'
+import type { Judgement } from '../service/judgement.ts'
 import { BulkInsert, type StatementSync } from '../workspace/sqlite.ts'
 
 /**
@@ -98,7 +98,10 @@ export class Recorder {
       taskId: judgement.taskId,
       customIndexItemId: judgement.customIndexItemId,
       answer: again ? null : judgement.answer,
-      rowOutcomes: again || judgement.rows === null ? null : judgement.rows.map(toRowOutcome),
+      rowOutcomes:
+        again || judgement.rows === null
+          ? null
+          : judgement.rows.map(({ outcome, answer, message }) => ({ state: next(outcome), answer, message })),
       durationUs: timings.durationUs,
       waitingUs: timings.waitingUs,
       connectUs: timings.connectUs,
@@ -172,10 +175,6 @@ export class Recorder {
     }
     for (const outcome of record.rowOutcomes) countError(counters, { ...record, ...outcome }, 1)
   }
-}
-
-function toRowOutcome({ outcome, answer, message }: RowJudgement): RowOutcome {
-  return { state: next(outcome), answer, message }
 }
 
 /** Whether a try says nothing about its item: it was certainly not accepted, or the key was refused. */

@@ -24,7 +24,7 @@ import {
   type ScratchVerdict,
 } from '../../../shared/service/scratchpad.ts'
 import { APP_VERSION } from '../../../shared/version.ts'
-import type { Scratchpad, ScratchSecrets } from '../engine-interface.ts'
+import type { Scratchpad, SendingSecrets } from '../engine-interface.ts'
 import { createRowValidator, type ValidateRow } from '../mapping/validate-row.ts'
 import { parseCallbackPath, toCallbackPath } from '../receiver/addresses.ts'
 import { readReceiverSettings } from '../receiver/receiver-settings.ts'
@@ -202,7 +202,7 @@ async function sendOnce(
     apiKey,
     proxyCredentials,
     headerValues,
-  }: Pick<ScratchSecrets, 'apiKey' | 'headerValues'> & { proxyCredentials: ProxyCredentials | null },
+  }: Pick<SendingSecrets, 'apiKey' | 'headerValues'> & { proxyCredentials: ProxyCredentials | null },
 ): Promise<Exchange> {
   if (usesSystemAuthorities(baseUrl, connection)) await loadSystemAuthorities()
   const client = createServiceClients({

@@ -63,7 +63,7 @@ export function unescapeText(text: string): string | null {
       out = new Uint16Array(text.length)
       for (let i = 0; i < at; i += 1) out[i] = text.charCodeAt(i)
     }
-    if (out !== null) out[length] = escaped === 0 ? code : toCode(escaped)
+    if (out !== null) out[length] = escaped === 0 ? code : escaped & 0xffff
     length += 1
     at += escaped === 0 ? 1 : toLength(escaped)
   }
@@ -163,8 +163,4 @@ function pack(length: number, code: number): number {
 
 function toLength(escaped: number): number {
   return escaped >>> 16
-}
-
-function toCode(escaped: number): number {
-  return escaped & 0xffff
 }

@@ -40,7 +40,7 @@ function findCharset(bytes: Buffer, contentType: string): string {
   if (isUnicode && (first === 0x7b00 || first === 0x5b00)) return 'utf-16le'
   // JSON begins with ASCII, which contains a zero in UTF-16.
   if (named.startsWith('utf-16') && bytes[0] !== 0 && bytes[1] !== 0) return 'utf-8'
-  return SINGLE_BYTE.test(named) && isUtf8(bytes) && !isAscii(bytes) ? 'utf-8' : named
+  return SINGLE_BYTE.test(named) && isUtf8(bytes) && !bytes.every((byte) => byte < 0x80) ? 'utf-8' : named
 }
 
 /** Most answers of a service have the same type. */
@@ -59,8 +59,4 @@ function parseCharset(contentType: string): string {
   } catch {
     return 'utf-8'
   }
-}
-
-function isAscii(bytes: Buffer): boolean {
-  return bytes.every((byte) => byte < 0x80)
 }

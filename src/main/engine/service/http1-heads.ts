@@ -1,4 +1,10 @@
-import { AnswerError, MALFORMED_ANSWER_CODE, UNSENDABLE_CODE, type WireRequest } from './exchange.ts'
+import {
+  type Answer,
+  AnswerError,
+  MALFORMED_ANSWER_CODE,
+  UNSENDABLE_CODE,
+  type WireRequest,
+} from './exchange.ts'
 import { TRACE_HEADER } from './trace-context.ts'
 
 /**
@@ -59,15 +65,9 @@ export class RequestHead {
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 
 /** The head of an answer: status line and headers. */
-export interface AnswerHead {
-  status: number
-  contentType: string
-  /** The Retry-After header as received. */
-  retryAfter: string | null
+export interface AnswerHead extends Pick<Answer, 'status' | 'contentType' | 'retryAfter' | 'location'> {
   /** The Date header as received. */
   date: string | null
-  /** The Location header as received. */
-  location: string | null
   /** The Content-Encoding header, '' if missing. */
   contentEncoding: string
   /** Whether the connection may carry another request. */

@@ -2,17 +2,9 @@ import TinyQueue from 'tinyqueue'
 import type { SandboxClock } from '../sandbox-clock.ts'
 import { SandboxRefusal } from '../sandbox-errors.ts'
 import { createDraw, type Draw } from '../seeded-draw.ts'
-import type { CallbackStore } from '../store/callback-store.ts'
+import type { CallbackStore, RequestedCallback } from '../store/callback-store.ts'
 import type { AttemptResult, CallbackSender } from './callback-sender.ts'
 import { type CallbackSettings, planCallbacks, toRetryWaitMs } from './callback-settings.ts'
-
-/** A callback requested by an async task (docs/interface.md §6). */
-export interface RequestedCallback {
-  taskId: string
-  url: string
-  /** Body as JSON text. */
-  body: string
-}
 
 /** The callbacks of one task, stored but not yet under way. */
 export interface CallbackTicket {

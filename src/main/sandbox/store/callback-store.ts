@@ -4,18 +4,22 @@ import type { GroupCommit } from './open-database.ts'
 /** `failed`: given up; `dropped`: never meant to be sent. */
 type CallbackState = 'pending' | 'delivered' | 'failed' | 'dropped'
 
-interface NewCallback {
+/** A callback requested by an async task (docs/interface.md §6). */
+export interface RequestedCallback {
   taskId: string
   url: string
   /** JSON text. */
   body: string
+}
+
+interface NewCallback extends RequestedCallback {
   /** `normal`, `early`, `late` or `dropped`, which is never sent. */
   timing: string
   /** Wall-clock time of the first attempt, in milliseconds. */
   dueMs: number
 }
 
-type PendingCallback = Pick<NewCallback, 'taskId' | 'url' | 'body'> & { attempts: number }
+type PendingCallback = RequestedCallback & { attempts: number }
 
 /** A callback as the admin routes show it. */
 export interface StoredCallback extends Pick<NewCallback, 'taskId' | 'url' | 'timing'> {

@@ -27,7 +27,10 @@ export function createKeyStore(database: DatabaseSync, group: GroupCommit, seedK
     activeHashes = new Set(selectHashes.all().map((row) => String(row['key_hash'])))
   }
 
-  const add = (label: string, key = createRandomKey()): { keyId: number; key: string } | null => {
+  const add = (
+    label: string,
+    key = `sandbox-${randomBytes(18).toString('base64url')}`,
+  ): { keyId: number; key: string } | null => {
     const result = group.write(() => insert.run(toKeyHash(key), label, new Date().toISOString()))
     reload()
     return result.changes === 0 ? null : { keyId: Number(result.lastInsertRowid), key }
@@ -61,8 +64,4 @@ export interface KeyStore extends ReturnType<typeof createKeyStore> {}
 
 function toKeyHash(key: string): string {
   return hash('sha256', key)
-}
-
-function createRandomKey(): string {
-  return `sandbox-${randomBytes(18).toString('base64url')}`
 }

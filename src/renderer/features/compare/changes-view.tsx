@@ -400,17 +400,19 @@ function Answer(props: { letter: 'A' | 'B'; detail: RowDetail; other: RowDetail;
       {!otherRules.has(ruleName) && ` only in ${letter}`}
     </span>
   ))
-  const scores = toHighestFirst(detail.result.classScores).map(({ className, score }) => {
-    const before = otherScores.get(className)
-    return (
-      <li key={className}>
-        <SafeText text={className} max={40} /> {score}
-        {letter === 'B' && before !== undefined && before !== score && (
-          <span className="quiet"> {formatScoreMove(score - before)}</span>
-        )}
-      </li>
-    )
-  })
+  const scores = detail.result.classScores
+    .toSorted((a, b) => b.score - a.score)
+    .map(({ className, score }) => {
+      const before = otherScores.get(className)
+      return (
+        <li key={className}>
+          <SafeText text={className} max={40} /> {score}
+          {letter === 'B' && before !== undefined && before !== score && (
+            <span className="quiet"> {formatScoreMove(score - before)}</span>
+          )}
+        </li>
+      )
+    })
   return (
     <section className={`grid one-column gap-2 min-w-0 ${styles.answer}`} aria-label={`Answer in ${letter}`}>
       <h3>
@@ -456,8 +458,4 @@ function Answer(props: { letter: 'A' | 'B'; detail: RowDetail; other: RowDetail;
       )}
     </section>
   )
-}
-
-function toHighestFirst(scores: RowDetail['result']['classScores']) {
-  return scores.toSorted((a, b) => b.score - a.score)
 }

@@ -505,7 +505,7 @@ const Histogram = memo(function Histogram({ bars, inner }: { bars: readonly Scor
                 x={bar.from === bar.to ? place.x + place.width / 2 : place.x}
                 y={SLIDER_HEIGHT - 6}
               >
-                {formatTick(bar.from)}
+                {String(Number(bar.from.toPrecision(3)))}
               </text>
             )}
           </g>
@@ -524,10 +524,6 @@ const Histogram = memo(function Histogram({ bars, inner }: { bars: readonly Scor
 
 function toHighest(bars: readonly ScoreBar[], kind: 'positives' | 'negatives'): number {
   return bars.reduce((most, bar) => Math.max(most, bar[kind]), 0)
-}
-
-function formatTick(score: number): string {
-  return String(Number(score.toPrecision(3)))
 }
 
 /**

@@ -88,7 +88,9 @@ export function DataGrid<Row>(props: {
     [props.columns, resizing],
   )
   const resize = useCallback((id: string, rem: number) => setResizing({ id, rem }), [])
-  const template = columns.map((column) => toTrack(column)).join(' ')
+  const template = columns
+    .map((column) => (column.grow ? `minmax(${column.rem}rem, 1fr)` : `${column.rem}rem`))
+    .join(' ')
   const minWidth = `${columns.reduce((sum, column) => sum + column.rem, 0)}rem`
   const places = useRowPlaces(first, last)
 
@@ -166,10 +168,6 @@ export function DataGrid<Row>(props: {
 }
 
 const NO_ACTIONS: ColumnActions = {}
-
-function toTrack(column: { rem: number; grow?: boolean }): string {
-  return column.grow ? `minmax(${column.rem}rem, 1fr)` : `${column.rem}rem`
-}
 
 interface GridRowProps<Row> {
   /** Only for the row under the cursor, to which the grid refers. */

@@ -171,11 +171,11 @@ export function addRunsCommand(program: Command, context: CliContext): void {
     .option('--failed', 'with unsuccessful rows or a failed threshold, or stopped by itself')
     .option('--connection <name>', 'name of a connection, or URL of a service')
     .option('--tag <tag>', 'tag that the run has; repeatable', collect)
-    .option('--since <moment>', 'earliest creation: a date, a time, or an age such as 7d', parseSince)
-    .option(
-      '--until <moment>',
-      'latest creation: a date (inclusive), a time, or an age such as 7d',
-      parseUntil,
+    .option('--since <moment>', 'earliest creation: a date, a time, or an age such as 7d', (text) =>
+      parseMoment(text, 0),
+    )
+    .option('--until <moment>', 'latest creation: a date (inclusive), a time, or an age such as 7d', (text) =>
+      parseMoment(text, 1),
     )
     .optionsGroup('Order and pages:')
     .addOption(new Option('--sort <order>', 'order of the runs').choices(RUN_ORDERS).default('newest'))
@@ -267,16 +267,6 @@ function describeNone(
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/
 const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/
 const AGO = /^\d.*[a-z]$/
-
-/** Parser of `--since`: the start of a local date, a time, or a duration before now. Unix milliseconds. */
-function parseSince(text: string): number {
-  return parseMoment(text, 0)
-}
-
-/** Parser of `--until`: the end of a local date, a time, or a duration before now. Unix milliseconds. */
-function parseUntil(text: string): number {
-  return parseMoment(text, 1)
-}
 
 /** A date stands for its start, or for the start of the day `daysLater` days later. */
 function parseMoment(text: string, daysLater: number): number {

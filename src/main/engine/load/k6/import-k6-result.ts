@@ -97,7 +97,9 @@ function toState(result: K6Result, startMs: number, measuredMs: number): LoadSta
     thresholds: result.thresholds,
     callbacks: null,
     percentiles: toWholePercentiles(result),
-    partialPercentiles: toPartialPercentiles(result),
+    partialPercentiles: mapTrends((series) =>
+      result.latencies[series]?.histogram === null ? result.latencies[series].percentiles : null,
+    ),
     notes: [
       `measured by k6${result.k6Version === null ? '' : ` ${result.k6Version}`}`,
       ...result.notes,
@@ -136,10 +138,6 @@ function toWholePercentiles({ latencies }: K6Result): NonNullable<LoadState['per
     const latency = latencies[series]
     return latency?.histogram === null && isWhole(latency.percentiles) ? latency.percentiles : null
   })
-}
-
-function toPartialPercentiles({ latencies }: K6Result): NonNullable<LoadState['partialPercentiles']> {
-  return mapTrends((series) => (latencies[series]?.histogram === null ? latencies[series].percentiles : null))
 }
 
 const PERCENTILES = ['count', 'min', 'mean', 'p50', 'p90', 'p95', 'p99', 'p99_9', 'max'] as const

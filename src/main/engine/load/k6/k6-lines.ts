@@ -116,7 +116,9 @@ export class K6Lines {
     result: Pick<K6Result, 'requests' | 'failed' | 'dropped' | 'durationS' | 'latencies'>,
   ): ThresholdResult[] {
     const thresholds = [...this.#thresholds]
-      .flatMap(([metric, expressions]) => expressions.map((one) => toOwnExpression(metric, one)))
+      .flatMap(([metric, expressions]) =>
+        expressions.map((one) => (metric === 'http_req_duration' ? one : `${metric}:${one}`)),
+      )
       .flatMap((expression) => {
         const { data } = thresholdSchema.safeParse(expression)
         return data === undefined || !isJudged(data.expression) ? [] : [data]
@@ -141,10 +143,6 @@ export class K6Lines {
 function isJudged(expression: string): boolean {
   const { metric, tags } = readExpression(expression)
   return tags.length === 0 && KEPT.has(metric)
-}
-
-function toOwnExpression(metric: string, expression: string): string {
-  return metric === 'http_req_duration' ? expression : `${metric}:${expression}`
 }
 
 type ParsedLine = { kind: 'thresholds'; expressions: string[] } | { kind: 'point'; point: K6Point }

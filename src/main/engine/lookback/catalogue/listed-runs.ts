@@ -9,7 +9,7 @@ import {
   readValues,
   type SQLInputValue,
 } from '../../workspace/sqlite.ts'
-import { foldText } from './catalogued-run.ts'
+import { type CataloguedRun, foldText } from './catalogued-run.ts'
 
 const ORDERS: Record<NonNullable<RunListQuery['order']>, string> = {
   newest: 'whole.id DESC',
@@ -124,17 +124,11 @@ export function listRunsOf(db: DatabaseSync, operations: readonly OperationKind[
   )
 }
 
-export interface CallbackRun {
-  id: string
+export interface CallbackRun
+  extends Pick<CataloguedRun, 'id' | 'runToken' | 'inboxRead' | 'overdueAtMs' | 'lastOverdueAtMs'> {
   /** First run of its whole; `name`, `awaiting` and `counts` are the whole's. */
   first: string
   name: string
-  runToken: string
-  /** How far its inbox was read; null for a load test, which measures its own. */
-  inboxRead: number | null
-  /** When its own first and last awaited rows become overdue, Unix milliseconds; null if it awaits none. */
-  overdueAtMs: number | null
-  lastOverdueAtMs: number | null
   awaiting: number
   counts: CallbackCounts | null
 }

@@ -128,12 +128,7 @@ export function keepRun(options: RefreshOptions, runId: string): void {
 }
 
 /** What the catalogue knows of a run before it looks again. */
-interface KnownRun {
-  first: string | null
-  fingerprint: string | null
-  isOpen: boolean
-  isHeld: boolean
-}
+type KnownRun = Pick<CataloguedRun, 'first' | 'fingerprint' | 'isOpen' | 'isHeld'>
 
 /** The journals read in one look. */
 class Reading {

@@ -13,7 +13,7 @@ import { splitsRows, toHalf } from '../../mapping/split-row.ts'
 import { describeAppeal } from '../../service/appeal-reader.ts'
 import { ECHO_MISMATCH_CODE } from '../../service/echoes.ts'
 import { openVerdicts } from '../journal/verdict-store.ts'
-import { countTries, type FamilyRow, toShownState } from '../results/family-rows.ts'
+import { countTries, type FamilyRow, findNewest, toShownState } from '../results/family-rows.ts'
 import { listAllPages } from '../results/result-page.ts'
 import { createRowRequests, numberTries, type RowRequest, readSentKinds } from '../results/row-detail.ts'
 import { StoredPage, type StoredRow } from './stored-page.ts'
@@ -94,6 +94,21 @@ export function readExportPages(
   { among = null, ...options }: ReadParts & { among?: Uint32Array | null },
 ): Generator<ExportRow[]> {
   return readPagesOfRows(family, listAllPages(family, filter, among), options)
+}
+
+/** Rows whose newest runs are found at a time. */
+const FOUND_AT_ONCE = 500
+
+/** Reads rows by number like {@link readExportPages}; rows that no run has are left out. */
+export function readRowsByNumber(
+  family: RunFamily,
+  rows: readonly number[],
+  parts: ReadParts,
+): Generator<ExportRow[]> {
+  const pages = Array.from({ length: Math.ceil(rows.length / FOUND_AT_ONCE) }, (_, index) =>
+    findNewest(family, rows.slice(index * FOUND_AT_ONCE, (index + 1) * FOUND_AT_ONCE)),
+  )
+  return readPagesOfRows(family, pages, parts)
 }
 
 /** Reads given rows like {@link readExportPages}. */

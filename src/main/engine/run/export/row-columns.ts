@@ -9,9 +9,8 @@ import type { RowFilter } from '../../../../shared/run/row-filters.ts'
 import type { RunFamily } from '../../journal/run-family.ts'
 import { hasTraces } from '../../journal/traces.ts'
 import { hasSeveralFiles } from '../journal/intake-writer.ts'
-import { findNewest } from '../results/family-rows.ts'
 import { listAllPages } from '../results/result-page.ts'
-import { readFirstClasses, readPagesOfRows, readTriggeredRules } from './export-rows.ts'
+import { readFirstClasses, readPagesOfRows, readRowsByNumber, readTriggeredRules } from './export-rows.ts'
 
 /** Rows whose answers are searched for members. */
 const SAMPLED_ROWS = 50
@@ -45,7 +44,7 @@ export function readRowColumns(
       return typeof column === 'number' ? (row.cells[column] ?? '') : String(column.read(row))
     })
   const textsOf = new Map<number, string[]>()
-  for (const page of readPagesOfRows(family, [findNewest(family, rows)], { withRequests: false })) {
+  for (const page of readRowsByNumber(family, rows, { withRequests: false })) {
     for (const row of page) textsOf.set(row.row, toTexts(row))
   }
   return rows.map((row) => textsOf.get(row) ?? names.map(() => ''))

@@ -116,7 +116,8 @@ function openRetriedRun(
       return null
     }
     const awaited = journal.counters.get('state', 'acknowledged')
-    if (awaited > 0 && takesRest) throw toAwaiting(runId, awaited)
+    // A parent cannot be resumed while it has a child, so these rows could never be sent again.
+    if (awaited > 0 && takesRest) throw new SluiceError({ id: 'retry_while_awaiting', runId, rows: awaited })
     return {
       journal,
       record,
@@ -303,11 +304,6 @@ function toPlaceholders(values: readonly unknown[]): string {
 
 function notRead(runId: string): SluiceError {
   return new SluiceError({ id: 'rows_unread', runId })
-}
-
-/** A parent cannot be resumed while it has a child, so these rows could never be sent again. */
-function toAwaiting(runId: string, rows: number): SluiceError {
-  return new SluiceError({ id: 'retry_while_awaiting', runId, rows })
 }
 
 function toNothingLeft({ parentRunId, onUnknown }: CopyOptions, members: readonly RunRecord[]): SluiceError {

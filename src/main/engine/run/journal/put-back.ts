@@ -37,7 +37,7 @@ export function putBackUnsuccessful(
     `SELECT answer, count(*) AS n FROM result WHERE ${isIn} AND answer IS NOT NULL GROUP BY answer`,
   )
   const taken = causes.reduce((sum, { n }) => sum + Number(n), 0)
-  if (taken === 0 && !isAnyLeft(journal)) {
+  if (taken === 0 && journal.counters.get('state', 'pending') === 0 && !hasUntried(journal)) {
     throw new SluiceError({ id: 'nothing_to_retry', runId: record.runId, onUnknown })
   }
   const count = (): void => {
@@ -79,11 +79,6 @@ export function putBackUnsuccessful(
     },
     true,
   )
-}
-
-/** Whether any row waits to be sent. */
-function isAnyLeft(journal: Journal): boolean {
-  return journal.counters.get('state', 'pending') > 0 || hasUntried(journal)
 }
 
 function toCause({ status, errorCode, message }: Record<'status' | 'errorCode' | 'message', unknown>) {

@@ -1,7 +1,7 @@
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { toRowsPerItem } from '../../../../shared/operations/operations.ts'
 import type { Problem } from '../../../../shared/run/problem.ts'
-import type { AttemptDetail, CallbackDetail, RowDetail } from '../../../../shared/run/results.ts'
+import type { AttemptDetail, CallbackDetail, ExportRow, RowDetail } from '../../../../shared/run/results.ts'
 import { selectItemRows, selectSentItem } from '../../journal/item-rows.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
 import { createSentAsReader, createSentKindsReader } from '../../journal/sent-as.ts'
@@ -169,11 +169,7 @@ export function readSentKinds(
 }
 
 /** A request as it was or will be sent. */
-export interface RowRequest {
-  method: 'POST' | 'GET'
-  url: string
-  /** JSON text; null for GET. */
-  body: string | null
+export interface RowRequest extends NonNullable<ExportRow['request']> {
   /** Rows of the item, each with its own part of the body. */
   parts: { row: number; body: Readonly<Body> }[]
 }

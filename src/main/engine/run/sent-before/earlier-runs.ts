@@ -329,7 +329,7 @@ export function findEarlierRuns(
       const { db } = view
       const other = toOwner(view.record.plan, stored)
       const isOwn = isOfSameConnection(owner, other)
-      const hasKey = isOwn || (wasSentWith([db], 'key', sentWith.key) ?? isWithoutKey(owner))
+      const hasKey = isOwn || (wasSentWith([db], 'key', sentWith.key) ?? (owner.place === null || null))
       if (hasKey !== true && !isOfSamePlace(owner, other)) {
         if (!areKeptApart(owner, other)) withOtherKey.push(id)
         continue
@@ -379,10 +379,6 @@ function toOwner({ operation, connection }: Plan, stored: readonly StoredConnect
   const { connections, apiKeyEnv } = toService(connection, stored, sends)
   const place = connection.keyFrom ?? `variable ${connection.apiKeyEnv}`
   return { connections, variable: apiKeyEnv, place: sends ? place : null }
-}
-
-function isWithoutKey({ place }: KeyOwner): true | null {
-  return place === null ? true : null
 }
 
 /** Connections that share a key count as one, so one common name is enough. */

@@ -1,17 +1,10 @@
 import type { JsonExpectation } from '../../../../shared/messages/json-expectations.ts'
-import { BEGINNING_CHARACTERS, type ReadText } from '../decoding/text-reader.ts'
+import { BEGINNING_CHARACTERS, type ReadText, type TextLine } from '../decoding/text-reader.ts'
 
 /** The text of one row of JSON, and where it begins. */
-export interface JsonElement {
-  /** 1-based line of the file. */
-  number: number
+export interface JsonElement extends TextLine {
   /** UTF-16 code units before it on its line. */
   column: number
-  /** The whole element, or the beginning of one that is too long. */
-  text: string
-  /** UTF-16 code units of the whole element. */
-  characters: number
-  isTooLong: boolean
   /** Whether it is an element of an array. */
   isInArray?: boolean
   /** The part missing at the end of the file. */

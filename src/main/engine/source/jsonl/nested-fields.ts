@@ -73,7 +73,7 @@ export class NestedFields {
       if (path.length < DEPTH_MAX && this.#found.size < FIELDS_MAX) {
         for (const inner of listMembers(member)) this.#note(inner, path)
       }
-    } else if (path.length > 1 && !isArray(member)) {
+    } else if (path.length > 1 && !(member.kind === 'j' && member.cell.startsWith('['))) {
       const name = path.join('.')
       let field = this.#found.get(name)
       if (field === undefined && this.#found.size < FIELDS_MAX) {
@@ -90,10 +90,6 @@ export class NestedFields {
 
 function isObject({ kind, cell }: JsonMember): boolean {
   return kind === 'j' && cell.startsWith('{')
-}
-
-function isArray({ kind, cell }: JsonMember): boolean {
-  return kind === 'j' && cell.startsWith('[')
 }
 
 function listMembers(member: JsonMember): readonly JsonMember[] {

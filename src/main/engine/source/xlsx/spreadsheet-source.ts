@@ -176,7 +176,7 @@ async function createReader(
           if (kept.length > 0) appendLinks(read, rowLinks, kept, own.length)
           batch.push(read)
           cells += Math.max(filled, width)
-          if (cells > MAX_CELLS) throw createCellsError(path)
+          if (cells > MAX_CELLS) throw new SluiceError({ id: 'workbook_too_empty', source: path })
         }
       }
       if (batch.length > 0) yield { rows: batch, places: places.take(), bytesRead }
@@ -266,10 +266,6 @@ async function readEdges(
   const edges = await readSheetEdges(archive, part)
   if (merged === 'fill' && edges.failure !== null) throw edges.failure
   return edges
-}
-
-function createCellsError(path: string): Error {
-  return new SluiceError({ id: 'workbook_too_empty', source: path })
 }
 
 const PART = 'docProps/app.xml'
