@@ -273,7 +273,7 @@ describe('what to do after a load test', () => {
   })
 })
 
-describe('what a load test exits with', () => {
+describe('the exit code of a load test', () => {
   const exit = (changes: Partial<RunSummary>) => toExitCode(toSummary(buildLoadReport(), changes))
 
   it.each([
@@ -283,7 +283,7 @@ describe('what a load test exits with', () => {
     ['one ended the load', { thresholds: [CROSSED], state: 'stopped' }, 99],
     ['it was interrupted', { thresholds: [CROSSED], state: 'interrupted' }, 130],
     ['it stopped for another reason', { thresholds: [HELD], state: 'stopped' }, 1],
-  ] as const)('where %s', (_, changes, code) => {
+  ] as const)('if %s', (_, changes, code) => {
     expect(exit({ ...changes, thresholds: [...changes.thresholds] })).toBe(code)
   })
 
