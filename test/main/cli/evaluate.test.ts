@@ -60,6 +60,7 @@ describe('a column in which only what is wrong has a label', () => {
     }
     const runId = await send()
     return {
+      sluice,
       compareWithNext: (...args: string[]) =>
         send().then((next) => sluice('compare', runId, next, ...args, '--json')),
       evaluate: async (...args: string[]) => {
@@ -70,7 +71,7 @@ describe('a column in which only what is wrong has a label', () => {
   }
 
   it('is said to tell nothing of rules that trigger wrongly', async () => {
-    const { compareWithNext, evaluate } = await sendFlagged()
+    const { compareWithNext, evaluate, sluice } = await sendFlagged()
     const labels = ['--label', 'truth', '--positive', 'spam=Likely spam']
     const { rows, overall, warnings } = await evaluate(...labels)
     expect(rows).toMatchObject({ evaluated: 2, without_label: 3 })
@@ -80,6 +81,15 @@ describe('a column in which only what is wrong has a label', () => {
       '3 rows without a label are left out. If an empty label means that nothing is wrong, say so under Labels, or with --empty-negative.',
       'Cells with `nan` are taken for rows without a label.',
     ])
+    const assert = async (assertion: string) => {
+      const { code, stderr } = await sluice('evaluate', 'latest', ...labels, '--assert', assertion)
+      return {
+        code,
+        isUnjudged: stderr.includes('cannot be judged: every labelled row should trigger a rule'),
+      }
+    }
+    expect(await assert('precision(Likely spam)>=0.9')).toEqual({ code: 98, isUnjudged: true })
+    expect(await assert('recall(Likely spam)>=0.4')).toEqual({ code: 0, isUnjudged: false })
     const compared = await compareWithNext(...labels)
     expect(JSON.parse(compared.stdout).decisions.warnings).toEqual(expect.arrayContaining(warnings))
   })

@@ -7,7 +7,12 @@ import {
   type EvaluateOptions,
   type Evaluation,
 } from '../../../shared/lookback/evaluation.ts'
-import { isMostlyUnanswered, sayUnanswered, sayUnread } from '../../../shared/lookback/evaluation-view.ts'
+import {
+  hasNoNegatives,
+  isMostlyUnanswered,
+  sayUnanswered,
+  sayUnread,
+} from '../../../shared/lookback/evaluation-view.ts'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { countTrial, type RunSummary } from '../../../shared/run/run.ts'
@@ -136,9 +141,14 @@ export async function reportAssertions(
     // A trial did not send the remaining rows, and each may have a label.
     const left = countTrial(run) === null ? 0 : run.rows.not_sent
     const unanswered = { ...rows, without_answer: rows.without_answer - left }
-    if (!isMostlyUnanswered(unanswered)) return
+    const reason = isMostlyUnanswered(unanswered)
+      ? 'most labelled rows have no answer'
+      : hasNoNegatives(evaluation) && assertions.some(({ expression }) => !/^recall/i.test(expression))
+        ? 'every labelled row should trigger a rule, which makes any precision 100 %'
+        : null
+    if (reason === null) return
     context.exitCode = EXIT.notJudged
-    const message = 'Assertions cannot be judged: most labelled rows have no answer.'
+    const message = `Assertions cannot be judged: ${reason}.`
     await context.err.writeLine(message)
     return annotateAll('Not judged', [message])
   }

@@ -97,7 +97,7 @@ export async function compareByLabels(
       })),
     },
     warnings: [
-      ...sayNoNegatives(negatives, rows.without_label, options),
+      ...(negatives === 0 ? sayNoNegatives(rows.without_label, options) : []),
       ...reader.listNotes(),
       ...listUnusedLabels(labels, options.positives),
     ],

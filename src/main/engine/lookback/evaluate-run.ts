@@ -1,7 +1,11 @@
 import { checkAssertion, isKnownSubject } from '../../../shared/lookback/assertion.ts'
 import { WHEN_SCORES } from '../../../shared/lookback/comparison-text.ts'
 import type { DrawnScore, EvaluateOptions, Evaluation } from '../../../shared/lookback/evaluation.ts'
-import { isMostlyUnanswered, sayUnanswered } from '../../../shared/lookback/evaluation-view.ts'
+import {
+  hasNoNegatives,
+  isMostlyUnanswered,
+  sayUnanswered,
+} from '../../../shared/lookback/evaluation-view.ts'
 import {
   Evaluator,
   type LabelledKind,
@@ -126,7 +130,6 @@ export async function* evaluateInSteps(
   }
   refuseNoTargets(labels, rules, options.positives, verdictRows > 0)
   const { judged, drawn } = evaluator.judge(reader.strata.populations)
-  const { matrix } = judged.overall
   for (const assertion of options.assertions) {
     if (isKnownSubject(assertion, judged)) continue
     const { expression } = assertion
@@ -181,7 +184,7 @@ export async function* evaluateInSteps(
           }),
     warnings: [
       ...(isMostlyUnanswered(rows) ? [sayUnanswered(rows)] : []),
-      ...sayNoNegatives(matrix.false_positives + matrix.true_negatives, rows.without_label, options),
+      ...(hasNoNegatives(judged) ? sayNoNegatives(rows.without_label, options) : []),
       ...reader.listNotes(),
       ...listWarnings(
         labels,
@@ -406,13 +409,11 @@ export function refuseNoTargets(
   })
 }
 
-/** Warns that precision says nothing, if every labelled row should trigger a rule. */
+/** Warns that precision says nothing, since every labelled row should trigger a rule. */
 export function sayNoNegatives(
-  negatives: number,
   withoutLabel: number,
   { label, emptyIsNegative = false }: Pick<EvaluateOptions, 'label' | 'emptyIsNegative'>,
 ): string[] {
-  if (negatives > 0) return []
   const left = `${formatCounted(withoutLabel, 'row')} without a label ${withoutLabel === 1 ? 'is' : 'are'} left out`
   return [
     'Every labelled row should trigger a rule, so that no rule can trigger wrongly: precision says nothing here.',
