@@ -22,8 +22,14 @@ export interface CountedRows {
   tone: CountTone
 }
 
-/** How far a run went: `trial of the first 10 rows`, `all rows sent`; null if its state already tells. */
-export function describeExtent(summary: Parameters<typeof countTrial>[0]): string | null {
+/**
+ * How far a run went: `trial of the first 10 rows`, `all rows sent`, `nothing sent`; null if its state already
+ * tells.
+ */
+export function describeExtent(
+  summary: Pick<RunSummary, 'state' | 'started_at' | 'thresholds' | 'rows'>,
+): string | null {
+  if (summary.state === 'interrupted' && summary.started_at === null) return 'nothing sent'
   if (isStoppedWaiting(summary)) return 'all rows sent'
   const tried = countTrial(summary)
   if (tried === null) return null

@@ -27,6 +27,21 @@ test('a held run sends nothing until it is begun', async () => {
   expect(await run.ended).toMatchObject({ state: 'completed', rows: { succeeded: 5 } })
 })
 
+test('a run that ends before it is begun says that it sent nothing, and can be resumed', async () => {
+  const server = await startTakingService()
+  const run = runs.start(createRunPlan(folder, 3, server.baseUrl), { hold: true })
+  await run.until(({ phase }) => phase === 'ready')
+  run.command({ kind: 'stop' })
+  const ended = await run.ended
+  expect([ended.state, describeExtent(ended), canResume(ended)]).toEqual([
+    'interrupted',
+    'nothing sent',
+    true,
+  ])
+  expect(server.connections).toBe(0)
+  expect(describeExtent(await runs.resume(run.runId).ended)).toBeNull()
+})
+
 test('a run that is begun with a limit sends exactly that many rows, in order, and holds again', async () => {
   const server = await startTakingService()
   const run = runs.start(createRunPlan(folder, 30, server.baseUrl, closed(8)), { hold: true })
