@@ -8,7 +8,7 @@ export const STEPS_BEFORE_FOUND = 10
 export function takeFoundBack(db: DatabaseSync): void {
   const scores: [number, string, number][] = []
   if (readScoreClasses(db).length > 0) {
-    visitScores(db, { sql: 'true', params: [] }, null, (...score) => scores.push(score))
+    visitScores(db, { sql: 'true', params: [] }, (...score) => scores.push(score))
   }
   db.exec(`BEGIN;
     CREATE TABLE row_rule (rule INTEGER NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (rule, row)) STRICT, WITHOUT ROWID;

@@ -32,8 +32,8 @@ export function toScoreBands({ highest, isWhole }: { highest: number; isWhole: b
   }))
 }
 
-/** A band in words: `0.9 to 1`, `2`, `at least 0.8`. */
-export function sayScoreBand({ from, below }: ScoreBand, scale: number | null = null): string {
-  if (below === null) return scale === null || scale <= from ? `at least ${from}` : `${from} to ${scale}`
+/** A band in words: `0.8 to 0.9`, `2`, `at least 0.9`. */
+export function sayScoreBand({ from, below }: ScoreBand): string {
+  if (below === null) return `at least ${from}`
   return Number.isInteger(from) && below === from + 1 ? String(from) : `${from} to ${below}`
 }

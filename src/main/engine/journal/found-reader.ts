@@ -143,28 +143,25 @@ export function listScoreClasses(db: DatabaseSync, most: number): string[] {
   return [...classes, ...further.map(String)]
 }
 
-/** Calls back with each score of the rows, of some classes or (null) all, row after row. Rows ascend. */
+/** Calls back with each score of the rows, row after row. Rows ascend. */
 export function visitScores(
   db: DatabaseSync,
   { sql, params }: FoundRows,
-  classes: readonly string[] | null,
   visit: (row: number, className: string, score: number) => void,
 ): void {
-  const wanted = readScoreClasses(db).filter(({ className }) => classes?.includes(className) ?? true)
-  const columns = ['row', 'further_scores', ...wanted.map(({ column }) => column)]
+  const classes = readScoreClasses(db)
+  const columns = ['row', 'further_scores', ...classes.map(({ column }) => column)]
   const found = readTuples<[row: number, further: string | null, ...scores: (number | null)[]]>(
     db,
     `SELECT ${columns.join(', ')} FROM found NOT INDEXED WHERE ${sql} ORDER BY row`,
     params,
   )
   for (const [row, further, ...scores] of found) {
-    for (const [at, { className }] of wanted.entries()) {
+    for (const [at, { className }] of classes.entries()) {
       const score = scores[at] ?? null
       if (score !== null) visit(row, className, score)
     }
     if (further === null) continue
-    for (const [className, score] of JSON.parse(further) as [string, number][]) {
-      if (classes?.includes(className) ?? true) visit(row, className, score)
-    }
+    for (const [className, score] of JSON.parse(further) as [string, number][]) visit(row, className, score)
   }
 }

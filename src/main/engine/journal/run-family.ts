@@ -223,7 +223,8 @@ export function listWholeFiles(file: string): string[] {
   }
 }
 
-function compareAge(a: RunRecord, b: RunRecord): number {
+/** Compares by when runs were made, the oldest first. */
+export function compareAge(a: RunRecord, b: RunRecord): number {
   return a.createdAtMs - b.createdAtMs || (a.runId < b.runId ? -1 : 1)
 }
 

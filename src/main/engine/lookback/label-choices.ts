@@ -82,7 +82,7 @@ export function readLabelChoices(family: RunFamily): LabelChoices {
 }
 
 function addClasses({ db }: RunView, stretch: Stretch, classes: Set<string>): void {
-  visitScores(db, betweenRows(stretch), null, (_row, className) => classes.add(className))
+  visitScores(db, betweenRows(stretch), (_row, className) => classes.add(className))
 }
 
 /** Whether any value occurs in several rows, as labels do and ids do not. */

@@ -246,7 +246,7 @@ function matchClasses(a: RunView, b: RunView): { className: string; inA: string;
 /** All scores of some rows, by row and class. */
 function readAllScores({ db }: RunView, rows: readonly number[]): Map<number, Map<string, number>> {
   const scores = new Map<number, Map<string, number>>()
-  visitScores(db, amongRows(JSON.stringify(rows)), null, (row, className, score) => {
+  visitScores(db, amongRows(JSON.stringify(rows)), (row, className, score) => {
     const own = scores.get(row) ?? new Map<string, number>()
     scores.set(row, own)
     // A class has its score in its column, if it has one.

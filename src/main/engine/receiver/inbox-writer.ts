@@ -93,12 +93,12 @@ export class InboxWriter {
       this.#counters.set(name, n)
       this.#dirty.add(name)
     }
-    this.#add(`refused:${refusal}`, 1)
+    this.#add(`refused:${refusal}`)
   }
 
   /** Counts a request that only checks whether the address exists. */
   countProbe(): void {
-    this.#add('probes', 1)
+    this.#add('probes')
   }
 
   /** Counts since the workspace was created. */
@@ -149,8 +149,8 @@ export class InboxWriter {
     this.#lease.release()
   }
 
-  #add(counter: string, n: number): void {
-    this.#counters.set(counter, (this.#counters.get(counter) ?? 0) + n)
+  #add(counter: string): void {
+    this.#counters.set(counter, (this.#counters.get(counter) ?? 0) + 1)
     this.#dirty.add(counter)
     this.#timer ??= setTimeout(() => this.#commitCounters(), COUNTERS_AFTER_MS).unref()
   }
@@ -212,8 +212,8 @@ export class InboxWriter {
     }
     const id = (this.#counters.get('last_id') ?? 0) + 1
     this.#insert.run(id, run, item, receivedAtUs, body)
-    this.#add('last_id', 1)
-    if (!runToken.startsWith(SELF_TEST_PREFIX)) this.#add('received', 1)
+    this.#add('last_id')
+    if (!runToken.startsWith(SELF_TEST_PREFIX)) this.#add('received')
   }
 
   /** Returns whether that run has more. */

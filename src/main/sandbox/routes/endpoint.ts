@@ -20,7 +20,7 @@ export interface LoggedRoute {
   method: 'GET' | 'POST'
   path: string
   needsKey: boolean
-  /** See {@link import('./guard-endpoint.ts').EndpointGuard}. */
+  /** See {@link EndpointGuard}. */
   statuses?(): Partial<Record<SandboxErrorCode, number>>
   /** The index, watchlist or appeal a request is about, if known; '' otherwise. */
   findSubject(request: FastifyRequest, body: unknown): string

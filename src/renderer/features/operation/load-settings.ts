@@ -102,7 +102,7 @@ export function findLoadMistakes(settings: LoadSettings): LoadMistakes {
   if (pace === 'stages') {
     const parsed = parseStages(settings.stages)
     if (!parsed.ok) mistakes['stages'] = `At ${describeMistake(parsed.mistake)}`
-  } else if (goal === 'measure' && endsBy === 'duration' && !isDuration(duration, LOAD_MAX_MS)) {
+  } else if (goal === 'measure' && endsBy === 'duration' && !isDuration(duration)) {
     mistakes['duration'] = 'Expected a duration such as 60s or 2m30s, at most a week.'
   }
   Object.assign(mistakes, readOptions(settings).mistakes)
@@ -127,7 +127,7 @@ export function findLoadMistakes(settings: LoadSettings): LoadMistakes {
 function findSearchMistakes(settings: LoadSettings): LoadMistakes {
   const { measured, max } = settings.search
   const mistakes: LoadMistakes = {}
-  if (!isDuration(measured, LOAD_MAX_MS)) {
+  if (!isDuration(measured)) {
     mistakes['probe duration'] = 'Expected a duration such as 30s or 1m.'
   }
   Object.assign(mistakes, readTyped(CAPACITY_OPTIONS, settings.search).mistakes)
@@ -215,9 +215,9 @@ function listThresholds({ thresholds }: LoadSettings): { line: number; text: str
     .filter(({ text }) => text !== '')
 }
 
-function isDuration(text: string, mostMs: number): boolean {
+function isDuration(text: string): boolean {
   const ms = parseDurationMs(text.trim())
-  return ms !== null && ms >= 1 && ms <= mostMs
+  return ms !== null && ms >= 1 && ms <= LOAD_MAX_MS
 }
 
 /** Where and how a typed text is wrong. */

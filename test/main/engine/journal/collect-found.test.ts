@@ -50,7 +50,7 @@ function writeJournal({ classes }: { classes: number }): string {
 
 function readFound(db: DatabaseSync) {
   const scores: string[] = []
-  visitScores(db, betweenRows([0, ROWS]), null, (...score) => scores.push(JSON.stringify(score)))
+  visitScores(db, betweenRows([0, ROWS]), (...score) => scores.push(JSON.stringify(score)))
   const [toLanguages, toModels] = [createNameReader(db, 'language'), createNameReader(db, 'model')]
   const named = db
     .prepare('SELECT row, cached, language, model FROM found ORDER BY row')

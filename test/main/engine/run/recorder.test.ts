@@ -180,7 +180,7 @@ function readRules(journal: ReturnType<typeof openReadyJournal>): unknown[] {
 
 function readScores({ db }: ReturnType<typeof openReadyJournal>): unknown[] {
   const scores: unknown[] = []
-  visitScores(db, betweenRows([0, 1_000]), null, (...score) => scores.push(score))
+  visitScores(db, betweenRows([0, 1_000]), (...score) => scores.push(score))
   return scores
 }
 

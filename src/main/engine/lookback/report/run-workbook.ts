@@ -28,7 +28,7 @@ export function writeRunWorkbook(
   const { columns, header } = family.record
   const table = listColumns(family, report.has_content)
   const pages = readExportPages(family, {}, { withRequests: false })
-  const results = toResultsSheet('Results', { columns, header, table, lossless: false }, pages)
+  const results = toResultsSheet({ columns, header, table, lossless: false }, pages)
   return writeWorkbook(
     toRunSheets(report).flatMap((sheet) =>
       sheet.name === 'Summary' ? [toSheet(sheet), results] : [toSheet(sheet)],

@@ -116,7 +116,7 @@ function nameColumns(columns: readonly string[]): string[] {
 /** The rows of a whole whose answer comes from one of its runs. */
 function selectShown(part: Part): string {
   const { schema, view, earlier, later, isMember } = part
-  const triedBy = (run: Attached) => `${countTries(run, 'r.id')} > 0`
+  const triedBy = (run: Attached) => `${countTries(run)} > 0`
   const hasRow = (run: Attached) => `EXISTS (SELECT 1 FROM ${run.schema}.row AS x WHERE x.id = r.id)`
   const members = later.filter((run) => run.isMember)
   const isShownTried = [
@@ -137,12 +137,12 @@ function selectShown(part: Part): string {
   return `SELECT r.id, r.cells, r.item, r.kinds FROM ${schema}.row AS r WHERE ${where}`
 }
 
-/** How often a run tried a row. */
-function countTries({ schema, view }: Pick<Attached, 'schema' | 'view'>, id: string): string {
-  const tried = `coalesce((SELECT x.attempts FROM ${schema}.result AS x WHERE x.row = ${id}), 0)`
+/** How often a run tried the row `r`. */
+function countTries({ schema, view }: Pick<Attached, 'schema' | 'view'>): string {
+  const tried = `coalesce((SELECT x.attempts FROM ${schema}.result AS x WHERE x.row = r.id), 0)`
   if (!view.isCutOff) return tried
   return `(${tried} + coalesce((SELECT ${toStoredState({ view })} = 'sending' FROM ${schema}.row
-    LEFT JOIN ${schema}.result ON result.row = row.id WHERE row.id = ${id}), 0))`
+    LEFT JOIN ${schema}.result ON result.row = row.id WHERE row.id = r.id), 0))`
 }
 
 /** The state of a row of `row` and `result`, as its journal means it. */
@@ -185,7 +185,7 @@ function selectRows(
     ${unlessLost('status')}, ${unlessLost('error_code')},
     CASE WHEN r.item IS NULL THEN coalesce(result.message, ${problems}) WHEN ${isLost} THEN ${quote(CUT_OFF_MESSAGE)} ELSE result.message END,
     result.task_id, result.duration_us / 1000.0,
-    ${[...earlier, part].map((one) => countTries(one, 'r.id')).join(' + ')},
+    ${[...earlier, part].map(countTries).join(' + ')},
     result.custom_index_item_id, result.answer, result.callback_us / 1000.0
     ${selectCells(view, columns)
       .map((cell) => `, ${cell}`)

@@ -14,11 +14,11 @@ export function writeXlsx(
   pages: Pages,
   maxRows?: number,
 ): AsyncGenerator<Buffer, void, undefined> {
-  return writeWorkbook([toResultsSheet('Results', options, pages)], maxRows)
+  return writeWorkbook([toResultsSheet(options, pages)], maxRows)
 }
 
 /** The rows of a table as a sheet: our numbers as numbers, all else as text. */
-export function toResultsSheet(name: string, options: ReportOptions, pages: Pages): Sheet {
+export function toResultsSheet(options: ReportOptions, pages: Pages): Sheet {
   const names = toTableNames(options)
   async function* listRows(): AsyncGenerator<SheetRow[], void, undefined> {
     yield [{ cells: names, isHeader: true }]
@@ -26,5 +26,5 @@ export function toResultsSheet(name: string, options: ReportOptions, pages: Page
       yield page.map((result) => ({ cells: readTableCells(options, result, cutToCell) }))
     }
   }
-  return { name, columns: names.length, rows: listRows() }
+  return { name: 'Results', columns: names.length, rows: listRows() }
 }

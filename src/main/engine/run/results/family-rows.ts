@@ -98,7 +98,7 @@ export function readErrors({ db }: RunView, ids: string): ReadonlyMap<number, re
 /** The scores of each of the rows, by class; `ids` is a JSON array. */
 function readScores({ db }: RunView, ids: string): ReadonlyMap<number, ResultRow['classScores']> {
   const scores = new Map<number, ResultRow['classScores']>()
-  visitScores(db, amongRows(ids), null, (row, className, score) => {
+  visitScores(db, amongRows(ids), (row, className, score) => {
     const others = scores.get(row)
     if (others === undefined) scores.set(row, [{ className, score }])
     else others.push({ className, score })

@@ -8,7 +8,13 @@ import { sayRow } from '../../../../shared/plan/source-place.ts'
 import type { StoredConnection } from '../../../../shared/plan/stored-connection.ts'
 import type { ItemState } from '../../../../shared/run/item-state.ts'
 import type { SentOutcome } from '../../../../shared/run/sent-before.ts'
-import { findDeletedStates, type ReaderPool, type RunView, readRunView } from '../../journal/run-family.ts'
+import {
+  compareAge,
+  findDeletedStates,
+  type ReaderPool,
+  type RunView,
+  readRunView,
+} from '../../journal/run-family.ts'
 import type { RunRecord } from '../../journal/run-record.ts'
 import { createReplacedReader, isSentSince, type ReplacedContent } from '../../journal/sent-as.ts'
 import { wasSentWith } from '../../journal/sent-with.ts'
@@ -411,7 +417,7 @@ function toWay({ connection: { headers = {}, unixSocket = '', resolve = [] } }: 
 
 function compareRuns({ record: a }: EarlierRun, { record: b }: EarlierRun): number {
   if (a.runToken !== b.runToken) return a.runToken < b.runToken ? 1 : -1
-  return a.createdAtMs - b.createdAtMs || (a.runId < b.runId ? -1 : 1)
+  return compareAge(a, b)
 }
 
 /** Whether equal cells give the same key in both runs, so that rows need not be mapped for comparison. */

@@ -85,7 +85,7 @@ export function chooseEncoding(file: SourceFile, given: string | undefined): Cho
       throw new SluiceError({ id: 'source_has_nul', source: file.path, offset: zero })
     }
   }
-  const verdict = scanUtf8(file, 0)
+  const verdict = scanUtf8(file)
   if (verdict.kind === 'valid') {
     const { escaped } = verdict
     if (escaped === null) return toChosen({ encoding: 'utf-8', readings: [] }, 'strict')
@@ -114,12 +114,12 @@ function isOtherwise(file: SourceFile, sample: Buffer, given: string, marked: st
     const bytes = sample.length < SAMPLE_BYTES ? sample : sample.subarray(0, lengthOfWholeCharacters(sample))
     return isUtf8(bytes) && !bytes.includes(0)
   }
-  const verdict = scanUtf8(file, 0)
+  const verdict = scanUtf8(file)
   return verdict.kind === 'valid' && verdict.sequences > 0
 }
 
 function isAsciiFile(file: SourceFile): boolean {
-  const verdict = scanUtf8(file, 0)
+  const verdict = scanUtf8(file)
   return verdict.kind === 'valid' && verdict.sequences === 0
 }
 
@@ -164,9 +164,9 @@ const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
  * Checks a whole file, not a sample: one legacy byte after any sample would otherwise make every later cell
  * wrong. Stops early once enough is broken to rule UTF-8 out.
  */
-function scanUtf8(file: SourceFile, startOffset: number): Utf8Verdict {
+function scanUtf8(file: SourceFile): Utf8Verdict {
   const buffer = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, file.sizeBytes))
-  let offset = startOffset
+  let offset = 0
   let firstBroken: number | null = null
   let brokenPieces = 0
   let sequences = 0

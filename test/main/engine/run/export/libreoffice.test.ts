@@ -65,7 +65,7 @@ test.skipIf(soffice === null)(
     ]
     const options = buildOptions(columns)
     const figures = { name: 'Figures', columns: 3, rows: [[{ cells: ['rows', 5_572, 0.0625] }]] }
-    const [rows = [], shown = []] = await openSheets([toResultsSheet('Results', options, [results]), figures])
+    const [rows = [], shown = []] = await openSheets([toResultsSheet(options, [results]), figures])
     expect(rows[0]).toEqual(toTableNames(options))
     for (const [index, result] of results.entries()) {
       expect(rows[index + 1]).toEqual(readTableCells(options, result).map(String))

@@ -74,7 +74,7 @@ test('our numbers are numbers, and ids and source cells are text', async () => {
     durationMs: 12.3456,
     classScores: [{ className: 'spam', score: 0.25 }],
   })
-  const sheet = toResultsSheet('Results', buildOptions(['a'], { table: scored }), [[result]])
+  const sheet = toResultsSheet(buildOptions(['a'], { table: scored }), [[result]])
   let cells: readonly (string | number)[] = []
   for await (const page of sheet.rows) cells = page.at(-1)?.cells ?? cells
   // Row, status, latency, tries, record and score.
