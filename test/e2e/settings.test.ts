@@ -85,6 +85,27 @@ it('says nothing about the limits of stored runs before it has read them', async
   await page.getByRole('switch', { ...cleanUp, disabled: false }).waitFor()
 })
 
+it('shows limits that another window sets, and the size of what is left after it deletes runs', async () => {
+  const { page, workspace } = await openApp()
+  for (const runId of ['20261101-120000-001', '20261101-120000-002']) {
+    writeRun(workspace, { runId, createdAtMs: Date.now() - 27 * 86_400_000 })
+  }
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.getByText('None: every run is kept').waitFor()
+  const other = await page.context().newPage()
+  await other.goto(page.url())
+  await other.getByRole('button', { name: 'Set limits…' }).click()
+  await other.getByLabel('Older than (days)').fill('20')
+  await other.getByRole('button', { name: 'Keep these limits' }).click()
+  await page.getByText('Runs older than 20 days. 2 runs exceed them now.').waitFor()
+  await other.getByRole('button', { name: 'Delete 2 runs' }).click()
+  await page.getByText('Runs older than 20 days. No run exceeds them now.').waitFor()
+  for (const window of [page, other]) {
+    const sizes = window.getByRole('region', { name: 'Runs on disk', includeHidden: true })
+    await expect.poll(() => sizes.innerText()).toMatch(/Runs\s+0\s+B/)
+  }
+})
+
 it('tests the callback address, and lists callbacks without their content', {
   skip: !inject('walksAll'),
 }, async () => {

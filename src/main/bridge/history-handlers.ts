@@ -17,7 +17,10 @@ export const historyHandlers: Handlers<'history'> = {
     liveRuns.noteChange()
   },
   readRetention: async ({ context }) => readRetention(context.engine.workspace),
-  storeRetention: ({ context, input }) => writeRetention(context.engine.workspace, input),
+  storeRetention: async ({ context: { engine, liveRuns }, input }) => {
+    writeRetention(engine.workspace, input)
+    liveRuns.noteChange()
+  },
   findPrunable: ({ context, input }) => context.engine.runs.findPrunable(input),
   prune: async ({ context: { engine, liveRuns }, input: { runIds, retention } }) => {
     const shown = new Set(runIds)

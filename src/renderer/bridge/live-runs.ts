@@ -162,7 +162,10 @@ export function useFollowRuns(
             ask.app.key(),
             ask.capacity.newest.key(),
             ask.connections.key(),
+            ask.history.findPrunable.key(),
+            ask.history.readRetention.key(),
             ask.runs.list.key(),
+            ask.settings.measure.key(),
             ask.settings.read.key(),
           )
           refreshVerdicts()
