@@ -8,7 +8,10 @@ import { readPage } from '../../../../../src/main/engine/run/results/result-page
 import type { RowAnswer, RowState } from '../../../../../src/shared/run/item-state.ts'
 import type { ResultRow } from '../../../../../src/shared/run/results.ts'
 import { NO_RULE, type RowFilter } from '../../../../../src/shared/run/row-filters.ts'
-import { openTestFolder } from '../../../../helpers/test-folder.ts'
+import { startFaultServer, toTaskAnswer } from '../../../../helpers/fault-server.ts'
+import { createInProcessRuns } from '../../../../helpers/in-process-runs.ts'
+import { createRunPlan, openTestFolder } from '../../../../helpers/test-folder.ts'
+import { toRow } from '../wire-record.ts'
 import { completeRun, readAllResults, startUnendingRun } from './moderated-runs.ts'
 
 const folder = openTestFolder()
@@ -133,6 +136,29 @@ test('the summary of a run in progress adds up', async () => {
     const live = toFamily(held, [held])
     checkSummary(live)
     expect(summarizeRun(live)).toMatchObject({ state: 'running', ended_at: null })
+  })
+})
+
+test('rows with a rule next to an error are not taken off those without a rule, also while the run is sending', async () => {
+  const rules = [{ rule_id: 'r2', rule_name: 'Even' }]
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      const row = toRow(request)
+      const status = row % 4 === 0 ? { code: '551', message: 'down' } : { code: '0', message: 'SUCCESS' }
+      wire.send(200, { ...toTaskAnswer(request, row % 2 === 0 ? rules : []), status: [{ status }] })
+    },
+  })
+  const runs = createInProcessRuns(folder)
+  const plan = createRunPlan(folder, 8, server.baseUrl, { operation: { kind: 'task', legacy: true } })
+  const { run_id: runId } = await runs.start(plan).ended
+  runs.read(runId, (view) => {
+    const record = { ...view.record, state: 'running' as const }
+    const held = { ...view, record, isHeld: true, isCutOff: false }
+    for (const family of [view, toFamily(held, [held])]) {
+      expect(readFacets(family).facets).toContainEqual(
+        expect.objectContaining({ kind: 'rule', value: NO_RULE, rows: 4 }),
+      )
+    }
   })
 })
 
