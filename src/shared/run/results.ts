@@ -107,8 +107,8 @@ const attemptSchema = z.object({
   runId: z.string(),
   /** 1 for the very first try. */
   number: z.int(),
-  /** ISO 8601. */
-  sentAt: z.string(),
+  /** ISO 8601; null if the process died before it was recorded. */
+  sentAt: z.string().nullable(),
   outcome: z.string(),
   status: z.int().nullable(),
   errorCode: z.string().nullable(),

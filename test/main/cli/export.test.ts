@@ -1,8 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { gunzipSync } from 'node:zlib'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { describe, expect, it } from 'vitest'
+import { toJournalFile } from '../../../src/main/engine/workspace/workspace-files.ts'
 import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
@@ -33,6 +35,19 @@ async function sendRows() {
 const readCsv = (file: string) => parseRfc4180(readFileSync(file, 'utf8').slice(1))
 
 describe('export', () => {
+  it('has null as the time of a try that a crash cut off, as `show --row` has', async () => {
+    const { sluice, at } = await sendRows()
+    const { run_id: runId } = JSON.parse((await sluice('show', 'latest', '--json')).stdout)
+    const db = new DatabaseSync(toJournalFile(at('workspace'), runId))
+    db.exec('UPDATE attempt SET sent_at_us = NULL WHERE item = 1')
+    db.close()
+    const lines = (await sluice('export', 'latest', '-', '--format', 'jsonl')).stdout.split('\n')
+    const shown = (await sluice('show', 'latest', '--row', '2', '--json')).stdout
+    for (const [told] of [JSON.parse(lines[0] ?? '').tries, JSON.parse(shown).attempts])
+      expect(told).toMatchObject({ number: 1, sent_at: null })
+    expect((await sluice('show', 'latest', '--row', '2')).stdout).toMatch(/1\. succeeded {2}200/)
+  })
+
   it('writes the requested columns, and one for each rule', async () => {
     const { sluice, at } = await sendRows()
     const columns = ['--columns', 'sluice_row, "source.post_id"', '--columns', 'sluice_state,answer.code']

@@ -104,7 +104,7 @@ function formatAttempt(attempt: AttemptDetail): string {
   const phase = (name: string, ms: number | null) => (ms === null ? [] : [`${name} ${formatFigure(ms)} ms`])
   const answer = [attempt.status === null ? '' : String(attempt.status), attempt.errorCode ?? '']
   const text = [
-    `${attempt.number}. ${attempt.sentAt}  ${attempt.outcome}`,
+    `${attempt.number}. ${attempt.sentAt === null ? '' : `${attempt.sentAt}  `}${attempt.outcome}`,
     answer.filter(Boolean).join(' '),
     attempt.message ?? '',
     phase('took', attempt.durationMs).join(''),

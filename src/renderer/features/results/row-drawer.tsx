@@ -553,7 +553,7 @@ function AttemptsTable({ detail, revealed }: { detail: RowDetail; revealed: bool
             toKey={({ number }) => number}
             columns={[
               { title: '#', isRowHead: false, cell: ({ number }) => number },
-              { title: 'Sent', cell: ({ sentAt }) => formatTimestamp(sentAt) },
+              { title: 'Sent', cell: ({ sentAt }) => (sentAt === null ? '' : formatTimestamp(sentAt)) },
               {
                 title: 'Ended',
                 cell: ({ outcome, status, errorCode, message }) => (

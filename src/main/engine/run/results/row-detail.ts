@@ -242,7 +242,7 @@ export function toAttempt({ runId }: RunView['record'], row: Record<string, unkn
   return {
     runId,
     number: Number(row['number']),
-    sentAt: row['sent_at_us'] === null ? '' : new Date(Number(row['sent_at_us']) / 1000).toISOString(),
+    sentAt: row['sent_at_us'] === null ? null : new Date(Number(row['sent_at_us']) / 1000).toISOString(),
     outcome: String(row['outcome']),
     status: toNumber(row['status']),
     errorCode: toText(row['error_code']),
