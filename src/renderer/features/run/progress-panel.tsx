@@ -82,7 +82,7 @@ function toFigures(snapshot: RunSnapshot): Figure[] {
       label: 'Asked to wait',
       value: formatCount(snapshot.retryAfter.answers),
       unit: 'times',
-      note: `${formatSpan(snapshot.retryAfter.waitedMs)} waited`,
+      note: `${formatSpan(snapshot.retryAfter.waitedMs)} in total`,
     })
   }
   const unused = snapshot.warnings.filter(({ code }) => code === 'CONNECTIONS_NOT_REUSED')

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { listRequestFacts } from '../../../../src/shared/report/summary-report.ts'
 import { type FaultServer, startFaultServer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
 import { createRunPlan, openTestFolder } from '../../../helpers/test-folder.ts'
@@ -53,7 +54,10 @@ test('rows that wait are reported with the time they wait for and the time left'
   expect(leftMs).toBeLessThan(31_000)
   expect(etaMs).toBeGreaterThan(10_000)
   run.command({ kind: 'stop' })
-  expect(await run.ended).toMatchObject({ state: 'interrupted', to_repeat: { rows: 1 } })
+  const summary = await run.ended
+  expect(summary).toMatchObject({ state: 'interrupted', to_repeat: { rows: 1 } })
+  // It was stopped long before.
+  expect(JSON.stringify(listRequestFacts(summary))).toMatch(/"1 answer asked to wait, 3\d[.\d]* s in total"/)
 })
 
 test('a run whose last rows must wait a day stops with the time to resume, and sends them then', async () => {
