@@ -206,7 +206,7 @@ function hideTables(db: DatabaseSync, schemas: readonly string[]): void {
       .map(({ name }) => String(name)),
   )
   for (const name of new Set(names)) {
-    db.exec(`CREATE TEMP VIEW ${quoteName(name)} AS SELECT * FROM main.${quoteName(name)}`)
+    db.exec(`CREATE TEMP VIEW IF NOT EXISTS ${quoteName(name)} AS SELECT * FROM main.${quoteName(name)}`)
   }
 }
 
