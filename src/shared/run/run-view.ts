@@ -49,6 +49,17 @@ export function listOutcomes({ rows, to_repeat: repeat }: RunSummary): CountedRo
   return outcomes.filter(({ name, rows: count }) => count > 0 || name === 'succeeded')
 }
 
+/** What a run that was cut off left open: `348 rows not sent, 16 rows to be repeated`; '' if nothing. */
+export function describeLeft({ rows, to_repeat: repeat }: Pick<RunSummary, 'rows' | 'to_repeat'>): string {
+  const notSent = rows.not_sent - repeat.rows
+  return [
+    ...(notSent > 0 ? [`${formatCounted(notSent, 'row')} not sent`] : []),
+    ...(repeat.rows > 0 ? [`${formatCounted(repeat.rows, 'row')} to be repeated`] : []),
+    ...(rows.awaiting > 0 ? [`${formatCounted(rows.awaiting, 'callback')} still awaited`] : []),
+    ...(rows.unknown > 0 ? [`${formatCounted(rows.unknown, 'row')} with an unknown outcome`] : []),
+  ].join(', ')
+}
+
 /** What the service did with terms, items or appeals: each answer with any rows; null for tasks. */
 export function listAnswers(summary: RunSummary): { title: string; answers: CountedRows[] } | null {
   const found = listAllAnswers(summary)

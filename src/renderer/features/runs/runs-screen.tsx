@@ -17,6 +17,7 @@ import type { UnreadableRun } from '../../../shared/lookback/run-list.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { SOURCE_NAMES_TEXT } from '../../../shared/plan/source-formats.ts'
 import { isStoppedWaiting, type RunSummary } from '../../../shared/run/run.ts'
+import { describeLeft } from '../../../shared/run/run-view.ts'
 import { ask } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { useTableView } from '../../bridge/table-view.ts'
@@ -296,12 +297,6 @@ function InterruptedBanner(props: { entries: RunEntry[]; onReview: (runId: strin
   )
   const newest = cut[0]?.summary
   if (newest === undefined) return null
-  const { rows } = newest
-  const left = [
-    rows.not_sent > 0 && `${formatCounted(rows.not_sent, 'row')} not sent`,
-    rows.awaiting > 0 && `${formatCounted(rows.awaiting, 'callback')} still awaited`,
-    rows.unknown > 0 && `${formatCounted(rows.unknown, 'row')} with an unknown outcome`,
-  ].filter((part) => part !== false)
   return (
     <Notice
       kind="warning"
@@ -313,7 +308,7 @@ function InterruptedBanner(props: { entries: RunEntry[]; onReview: (runId: strin
       }
       actions={<ActionButton label="Review and resume" onClick={() => props.onReview(newest.run_id)} />}
     >
-      {left.join(', ')}.{' '}
+      {describeLeft(newest)}.{' '}
       {isStoppedWaiting(newest)
         ? 'All rows were sent; resume to keep waiting.'
         : 'Nothing is sent until you resume.'}
