@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { formatCounted } from '../messages/figure-text.ts'
 import { showSourcePath } from '../plan/source-paths.ts'
 import { nameRules } from '../run/rule-names.ts'
 import { countSucceededOf, findLoadFailure, isLoadRun, type RunSummary } from '../run/run.ts'
@@ -32,7 +33,15 @@ const trendPointSchema = z.object({
   /** Latencies may include delays of this machine. */
   generator_limited: z.boolean(),
   /** With labels; null without, or if the run has none. */
-  metrics: z.object({ rows: z.int(), overall: judgedSchema, rules: z.array(judgedRuleSchema) }).nullable(),
+  metrics: z
+    .object({
+      rows: z.int(),
+      overall: judgedSchema,
+      rules: z.array(judgedRuleSchema),
+      /** What a person should know of the figures, a sentence each. */
+      warnings: z.array(z.string()).exactOptional(),
+    })
+    .nullable(),
   /** Why a run has no metrics although labels were given. */
   without_metrics: z.string().nullable(),
 })
@@ -93,10 +102,28 @@ export function toTrendPoint(run: RunSummary, evaluation: Evaluation | string | 
     latency_ms: p50 === undefined || p99 === undefined ? null : { p50, p99 },
     generator_limited: run.generator.limited,
     metrics: isEvaluated
-      ? { rows: evaluation.rows.evaluated, overall: evaluation.overall, rules: evaluation.rules }
+      ? {
+          rows: evaluation.rows.evaluated,
+          overall: evaluation.overall,
+          rules: evaluation.rules,
+          ...(evaluation.warnings.length > 0 && { warnings: evaluation.warnings }),
+        }
       : null,
     without_metrics: typeof evaluation === 'string' ? evaluation : null,
   }
+}
+
+/** The warnings about the metrics of runs, each once with the runs that it is about: `All runs: …`. */
+export function listTrendWarnings(runs: readonly TrendPoint[]): string[] {
+  const evaluated = runs.filter(({ metrics }) => metrics !== null)
+  const told = evaluated.flatMap(({ run_id, metrics }) =>
+    (metrics?.warnings ?? []).map((warning) => ({ run_id, warning })),
+  )
+  return [...Map.groupBy(told, ({ warning }) => warning)].map(([warning, about]) => {
+    const [first] = about
+    if (about.length > 1 && about.length === evaluated.length) return `All runs: ${warning}`
+    return `${about.length === 1 ? first?.run_id : formatCounted(about.length, 'run')}: ${warning}`
+  })
 }
 
 /** What the runs of a group have in common, as in {@link Trend}. */

@@ -1,5 +1,11 @@
 import { formatInterval } from '../lookback/evaluation-view.ts'
-import { listJudged, listTriggered, type Trend, type TrendPoint } from '../lookback/trend.ts'
+import {
+  listJudged,
+  listTrendWarnings,
+  listTriggered,
+  type Trend,
+  type TrendPoint,
+} from '../lookback/trend.ts'
 import { formatFigure } from '../messages/figure-text.ts'
 import { count, foreign, number, type Section, share, text } from './report.ts'
 
@@ -41,6 +47,7 @@ export function toTrendReport({ source, runs }: Trend): Section[] {
         ...runs.flatMap(({ run_id: runId, without_metrics: why }) =>
           why === null ? [] : [`${runId} is not evaluated: ${why}`],
         ),
+        ...listTrendWarnings(runs),
       ].map((note) => ({ text: note, tone: 'warn' })),
     },
   ]

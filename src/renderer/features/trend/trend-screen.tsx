@@ -8,6 +8,7 @@ import type { Metric } from '../../../shared/lookback/evaluation.ts'
 import { FIGURES } from '../../../shared/lookback/evaluation-view.ts'
 import {
   listJudged,
+  listTrendWarnings,
   listTriggered,
   suggestPattern,
   type Trend,
@@ -119,6 +120,9 @@ export function TrendScreen(props: { runId: string } & LinesProps) {
         </Panel>
       )}
       {judged.error !== null && <ErrorNotice error={judged.error} />}
+      {listTrendWarnings(runs).map((warning) => (
+        <Notice key={warning} kind="warning" title={<SafeText text={warning} max={500} lines />} />
+      ))}
       {data !== undefined && runs.length === 0 && (
         <Panel title="Runs">
           <p>No {shown === 'load' ? 'load test' : 'bulk run'} of this source.</p>
