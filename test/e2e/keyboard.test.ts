@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
 import { openApp } from '../helpers/e2e/open-app.ts'
-import { seeRunEnded, seeScreen } from '../helpers/e2e/walk.ts'
+import { chooseFile, seeRunEnded, seeScreen, sendEverything } from '../helpers/e2e/walk.ts'
 
 const TABS_MAX = 40
 
@@ -102,4 +102,44 @@ it('goes from the home screen to a revealed row and an export by keyboard alone'
   await seeScreen(page, 'Export')
   await page.keyboard.press('Control+Enter')
   await page.getByText('372 rows written').waitFor()
+})
+
+it('closes only the dialog over open row details, and leaves keys with Ctrl to what they are for', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const { page } = await openApp()
+  await chooseFile(page, {
+    name: 'posts.csv',
+    text: 'user_id,text_data\nu1,you idiot\nu2,hello\nu3,win a free prize\n',
+  })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await sendEverything(page)
+  await seeRunEnded(page)
+  await page.getByRole('button', { name: 'View results' }).click()
+  await page.getByRole('row', { name: /^2 / }).waitFor()
+  await page.getByRole('grid').focus()
+  await page.keyboard.press('Enter')
+  const title = page.getByRole('complementary').getByRole('heading', { name: 'Row 2' })
+  const dialog = page.getByRole('dialog')
+  await title.and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('?')
+  await dialog.getByRole('button', { name: 'Close' }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await title.and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Control+J')
+  await page.keyboard.press('Control+K')
+  const search = page.getByRole('combobox', { name: 'Search places, runs and actions' })
+  await search.and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await title.and(page.locator(':focus')).waitFor()
+
+  await page.keyboard.press('s')
+  await dialog.getByRole('button', { name: 'Likely spam' }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Control+1')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await title.and(page.locator(':focus')).waitFor()
+  expect(await page.getByLabel('Verdicts on this row').count()).toBe(0)
 })

@@ -33,7 +33,7 @@ export function useShortcut(shortcut: Shortcut, act: (() => void) | null): void 
       if (newest.current === null || event.defaultPrevented || event.repeat) return
       if (!isPressed(event, { key, mod, shift })) return
       if (!inFields && (!mod || key.length === 1) && isTyping(event.target)) return
-      if (document.querySelector('[role="dialog"]')) return
+      if (isForDialog(event)) return
       event.preventDefault()
       newest.current()
     }
@@ -76,6 +76,11 @@ const NAMES: Readonly<Record<string, readonly [mac: string, other: string]>> = {
   Enter: ['↩', 'Enter'],
 }
 
+/** Whether Ctrl, Alt or ⌘ is held, so that the key does not have its own meaning. */
+export function hasModifier(event: Pick<Press, 'ctrlKey' | 'metaKey' | 'altKey'>): boolean {
+  return event.ctrlKey || event.metaKey || event.altKey
+}
+
 /**
  * Calls `press` for keys pressed anywhere in the window outside of text fields and while no dialog is open.
  * It also listens from before the first paint.
@@ -85,14 +90,24 @@ export function useWindowKeys(press: (event: KeyboardEvent) => void): void {
   newest.current = press
   useLayoutEffect(() => {
     const listen = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
-      if (isTyping(event.target) || document.querySelector('[role="dialog"]')) return
+      if (event.defaultPrevented || hasModifier(event)) return
+      if (isTyping(event.target) || isForDialog(event)) return
       newest.current(event)
     }
     window.addEventListener('keydown', listen)
     return () => window.removeEventListener('keydown', listen)
   }, [])
 }
+
+/** Whether a dialog is open, or this key has just closed it. */
+function isForDialog(event: KeyboardEvent): boolean {
+  const path = event.composedPath()
+  return (
+    document.querySelector(DIALOG) !== null || path.some((at) => at instanceof Element && at.matches(DIALOG))
+  )
+}
+
+const DIALOG = '[role="dialog"]'
 
 /** Whether no control has the focus, so that keys such as Enter and Space belong to the screen. */
 export function isNothingFocused(): boolean {

@@ -28,6 +28,7 @@ import {
 import { ActionButton, IconButton, RevealButton, ScrollRegion } from '../../ui/controls.tsx'
 import { DataGrid, type GridColumn } from '../../ui/grid/data-grid.tsx'
 import { ErrorNotice, Panel } from '../../ui/layout/screen.tsx'
+import { hasModifier } from '../../ui/shortcuts.ts'
 import { RowNumber, StateLabel } from '../../ui/states/row-states.tsx'
 import { FactList } from '../../ui/table/table.tsx'
 import { LongText, SafeText } from '../../ui/text/safe-text.tsx'
@@ -85,6 +86,7 @@ export function ChangesView(props: {
     return true
   }
   const pressInAnswers = (event: KeyboardEvent) => {
+    if (hasModifier(event)) return
     if (event.key === 'Escape') close()
     else if (event.key === 'j' || event.key === 'J') step(1)
     else if (event.key === 'k' || event.key === 'K') step(-1)

@@ -31,7 +31,7 @@ import {
 } from '../../ui/controls.tsx'
 import { useNaming } from '../../ui/form.tsx'
 import { ErrorNotice, Screen } from '../../ui/layout/screen.tsx'
-import { isNothingFocused, useShortcut, useWindowKeys } from '../../ui/shortcuts.ts'
+import { hasModifier, isNothingFocused, useShortcut, useWindowKeys } from '../../ui/shortcuts.ts'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { UndoRedo, VerdictLabel } from '../../ui/verdicts/verdicts.tsx'
 import { FacetButton, FacetList, FacetSection } from './facet-list.tsx'
@@ -193,7 +193,8 @@ function useResultsKeys(results: Results, place: RefObject<HTMLElement | null>) 
     place.current?.querySelector<HTMLElement>('[role="grid"]')?.focus()
   }, [setOpen, place])
 
-  const pressInDrawer = (event: { key: string; target: EventTarget | null; preventDefault: () => void }) => {
+  const pressInDrawer = (event: globalThis.KeyboardEvent | KeyboardEvent) => {
+    if (hasModifier(event)) return
     if (event.key === 'Escape') close()
     else if (event.key === 'j' || event.key === 'J') step(1)
     else if (event.key === 'k' || event.key === 'K') step(-1)

@@ -12,6 +12,7 @@ import {
   useRef,
   useState,
 } from 'react'
+import { hasModifier } from '../shortcuts.ts'
 import { SortTitle } from '../table/table.tsx'
 import { useRem } from '../theme.ts'
 import { fitsColumn } from './cell-width.ts'
@@ -109,12 +110,11 @@ export function DataGrid<Row>(props: {
   }, [cursor, cursorRow, isThere, shown, reveal, keepInPlace])
 
   const press = (event: KeyboardEvent<HTMLDivElement>) => {
-    if (event.defaultPrevented) return
+    if (event.defaultPrevented || hasModifier(event)) return
     if (onKey?.(event, cursor)) {
       event.preventDefault()
       return
     }
-    if (event.ctrlKey || event.metaKey || event.altKey) return
     if (event.key === 'Enter' && onOpen && event.target === event.currentTarget) {
       event.preventDefault()
       if (hasCursor) onOpen(cursor, rowAt(cursor))

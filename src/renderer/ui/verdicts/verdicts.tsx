@@ -13,7 +13,7 @@ import { type ComponentProps, type KeyboardEvent, useState } from 'react'
 import { describeVerdict, type RowVerdict, VERDICT_WORDS } from '../../../shared/lookback/verdict.ts'
 import { ActionButton, TextArea, TextField } from '../controls.tsx'
 import { Form, FormActions } from '../form.tsx'
-import { hasMod, nameShortcut } from '../shortcuts.ts'
+import { hasMod, hasModifier, nameShortcut } from '../shortcuts.ts'
 import { SafeText } from '../text/safe-text.tsx'
 import styles from './verdicts.module.css'
 
@@ -139,7 +139,7 @@ export function RuleDialog(props: {
   const { rules, takesOthers, onRule } = props
   const [name, setName] = useState('')
   const press = (event: KeyboardEvent) => {
-    if (event.target instanceof HTMLInputElement || event.repeat) return
+    if (event.target instanceof HTMLInputElement || event.repeat || hasModifier(event)) return
     const rule = findRuleOfKey(event.key, rules)
     if (rule === null) return
     event.preventDefault()
