@@ -22,6 +22,7 @@ export interface StreamedSecond {
   second: number
   /** Requests that were due; null at a closed pace. */
   scheduled: number | null
+  /** Requests sent in this second; those that ended in it are in `ended`. */
   sent: number
   /** Requests that ended, by outcome. */
   ended: Record<Outcome, number>

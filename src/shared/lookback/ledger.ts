@@ -194,13 +194,7 @@ export interface LedgerQuery {
   search: string | null
 }
 
-/** The name of a state or an outcome in words. */
+/** The name of a state in words. */
 export function sayLedgerState(name: string): string {
   return name.replaceAll('_', ' ')
-}
-
-/** The address of a service and, if known, the connection or variable of its key. */
-export function sayLedgerService({ base_url: url, connections, api_key_env: env }: LedgerService): string {
-  if (connections.length > 0) return `${url} (connection ${connections.join(', ')})`
-  return env === null ? url : `${url} (key in ${env})`
 }

@@ -1,6 +1,7 @@
-import { type LedgerKind, type LedgerService, sayLedgerService } from '../lookback/ledger.ts'
+import type { LedgerKind, LedgerService } from '../lookback/ledger.ts'
 import { type ErrorEntry, ofCode } from './error-entry.ts'
 import { formatCount, formatCounted } from './figure-text.ts'
+import { sayLedgerService } from './ledger-service.ts'
 
 const DIFFERENT_KEYS =
   'If the file of labels and the run call the column differently, name both: --key FILE_COLUMN=RUN_COLUMN.'

@@ -4,11 +4,11 @@ import {
   LEDGER_STATES,
   type Ledger,
   type LedgerQuery,
-  sayLedgerService,
   sayLedgerState,
   type TermEntry,
 } from '../lookback/ledger.ts'
 import { formatCount, formatCounted } from '../messages/figure-text.ts'
+import { sayLedgerService } from '../messages/ledger-service.ts'
 import { formatMinute } from '../messages/moment-text.ts'
 import { toAnswerWords } from '../run/item-state.ts'
 import { type Cell, type Column, count, foreign, type Section, text } from './report.ts'

@@ -1,7 +1,7 @@
 import type { JsonExpectation } from '../../../../shared/messages/json-expectations.ts'
 import { BEGINNING_CHARACTERS, type ReadText, type TextLine } from '../decoding/text-reader.ts'
 
-/** The text of one row of JSON, and where it begins. */
+/** The text of one row of JSON, a whole element instead of a line, and where it begins. */
 export interface JsonElement extends TextLine {
   /** UTF-16 code units before it on its line. */
   column: number
