@@ -6,7 +6,7 @@ import {
 import { useEffect, useEffectEvent } from 'react'
 import { MEDIA_LOOKS, type Settings } from '../../shared/bridge/settings.ts'
 import { changeSettings, useSettings } from '../bridge/settings.ts'
-import { useMediaRules } from '../ui/content/media-view.tsx'
+import { blurMedia, useMediaRules } from '../ui/content/media-view.tsx'
 import { useContentRules } from '../ui/content/user-content.tsx'
 
 /** How often to check whether a person has been away, milliseconds. */
@@ -57,7 +57,7 @@ export function useStoredSettings(): void {
   useHideWhenAway(settings?.hideAfterMinutes ?? null)
 }
 
-/** Hides all content after this many minutes without a key or mouse movement. */
+/** Hides all content and stops what plays after this many minutes without a key or mouse movement. */
 function useHideWhenAway(minutes: number | null): void {
   useEffect(() => {
     if (minutes === null) return
@@ -70,6 +70,7 @@ function useHideWhenAway(minutes: number | null): void {
     const timer = setInterval(() => {
       if (lastSign === null || performance.now() - lastSign < minutes * MINUTE_MS) return
       lastSign = null
+      blurMedia()
       useContentRules.getState().hideAll()
     }, LOOK_EVERY_MS)
     return () => {

@@ -27,7 +27,7 @@ import { ask, bridge, queryClient } from '../../bridge/client.ts'
 import { useChangeSettings, useSettings } from '../../bridge/settings.ts'
 import { useStream } from '../../bridge/use-stream.ts'
 import { parseBaseUrl } from '../../ui/connection/destination.ts'
-import { maskJson, useContentShown, useOnHideAll } from '../../ui/content/user-content.tsx'
+import { maskJson, useContentShown, useExceptions } from '../../ui/content/user-content.tsx'
 import { ActionButton, CopyButton, RevealButton, RowButton, TextField } from '../../ui/controls.tsx'
 import { formatTimestamp } from '../../ui/format-time.ts'
 import { Empty, ErrorNotice, type Figure, Figures, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
@@ -433,8 +433,7 @@ function nameRow({ row, file, record }: StoredCallback): string {
 function CallbackDialog({ callback, onClose }: { callback: StoredCallback; onClose: () => void }) {
   const body = useQuery(ask.receiver.readBody.queryOptions({ input: { id: callback.id } }))
   const allShown = useContentShown()
-  const [isToggled, setToggled] = useState(false)
-  useOnHideAll(() => setToggled(false))
+  const [isToggled, changeToggled] = useExceptions(false)
   const isRevealed = isToggled !== allShown
   const { run, row, record } = callback
   const isOfRow = run !== null && row !== null
@@ -462,7 +461,7 @@ function CallbackDialog({ callback, onClose }: { callback: StoredCallback; onClo
               <RevealButton
                 isRevealed={isRevealed}
                 label={isRevealed ? 'Hide the content' : 'Show the content'}
-                onClick={() => setToggled(!isToggled)}
+                onClick={() => changeToggled((toggled) => !toggled)}
               />
             )}
           </Group>

@@ -23,7 +23,7 @@ import {
   maskJson,
   removeQuotes,
   useContentShown,
-  useOnHideAll,
+  useExceptions,
 } from '../../ui/content/user-content.tsx'
 import { ActionButton, IconButton, RevealButton, ScrollRegion } from '../../ui/controls.tsx'
 import { DataGrid, type GridColumn } from '../../ui/grid/data-grid.tsx'
@@ -51,8 +51,7 @@ export function ChangesView(props: {
   /**
    * The row that is revealed individually, or hidden individually while all are shown; by its number in B.
    */
-  const [toggled, setToggled] = useState<number | null>(null)
-  useOnHideAll(() => setToggled(null))
+  const [toggled, changeToggled] = useExceptions<number | null>(null)
   const place = useRef<HTMLDivElement>(null)
   const shown = useContentShown()
   const plan = useQuery(ask.runs.readPlan.queryOptions({ input: { runId: pair.b } })).data
@@ -72,7 +71,8 @@ export function ChangesView(props: {
   }, [names, isContent, inFiles, shown, toggled])
   const rules = decisions.data?.joined.rules ?? []
   const row = changes.rowAt(cursor)
-  const reveal = () => row !== null && setToggled(toggled === row.b.record ? null : row.b.record)
+  const reveal = () =>
+    row !== null && changeToggled((record) => (record === row.b.record ? null : row.b.record))
   const step = (by: 1 | -1) =>
     setCursor((at) => Math.min(Math.max(0, at + by), Math.max(0, (changes.total ?? 1) - 1)))
   const close = () => {

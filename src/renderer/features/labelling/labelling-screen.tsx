@@ -36,7 +36,7 @@ import {
   findContent,
   MaskedText,
   useContentShown,
-  useOnHideAll,
+  useExceptions,
 } from '../../ui/content/user-content.tsx'
 import {
   ActionButton,
@@ -498,8 +498,7 @@ function LabelledRow(props: {
   const [chosen, setChosen] = useState<ReadonlySet<string> | null>(null)
   const labels = chosen ?? toLabels(given, triggered) ?? new Set(showsDecision ? triggered : [])
   const [asked, setAsked] = useState<'note' | 'rule' | null>(null)
-  const [isRevealed, setRevealed] = useState(false)
-  useOnHideAll(() => setRevealed(false))
+  const [isToggled, changeToggled] = useExceptions(false)
   const allShown = useContentShown()
   const media = useRowMedia(runId, result.row)
   const steps = useMediaSteps(result.row)
@@ -514,10 +513,10 @@ function LabelledRow(props: {
       if (!next.delete(rule)) next.add(rule)
       return next
     })
-  const isShown = isRevealed !== allShown
+  const isShown = isToggled !== allShown
   // A row must be seen before it can be said to trigger nothing.
   const showsFirst = !isShown && labels.size === 0
-  const reveal = () => setRevealed(!isRevealed)
+  const reveal = () => changeToggled((toggled) => !toggled)
   const save = () => {
     if (showsFirst) return reveal()
     verdicts.set(

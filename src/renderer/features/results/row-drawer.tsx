@@ -25,6 +25,7 @@ import {
   isFieldContent,
   MaskedText,
   maskJson,
+  nameCopy,
   removeQuotes,
 } from '../../ui/content/user-content.tsx'
 import { ActionButton, CopyButton, IconButton, RevealButton, ScrollRegion } from '../../ui/controls.tsx'
@@ -102,7 +103,7 @@ export function RowDrawer(props: {
         <div className="row flex-wrap gap-2 w-full">
           {wasMapped && (
             <CopyButton
-              label="Copy as curl"
+              label={nameCopy('Copy as curl', detail.requestBody, revealed)}
               text={() =>
                 toCurl({
                   method: detail.requestMethod,

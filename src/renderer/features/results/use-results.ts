@@ -7,7 +7,7 @@ import {
   useQueries,
   useQuery,
 } from '@tanstack/react-query'
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { PageRow } from '../../../shared/bridge/results.ts'
 import { toWholeMapping } from '../../../shared/mapping/match-columns.ts'
 import { OPERATION_KINDS, type OperationKind } from '../../../shared/operations/operations.ts'
@@ -40,7 +40,7 @@ import {
   createContentRule,
   findContent,
   useContentShown,
-  useOnHideAll,
+  useExceptions,
 } from '../../ui/content/user-content.tsx'
 import { useListCursor } from './list-cursor.ts'
 import { listTableColumns, listTextColumns, orderColumns, toUsualColumns } from './result-columns.tsx'
@@ -246,22 +246,23 @@ function useRun(runId: string) {
   }
 }
 
+const NO_ROWS: ReadonlySet<number> = new Set()
+
 /** Nothing is revealed until the person does so, row by row or for all rows, and nothing of it is stored. */
 function useRevealed() {
   const all = useContentShown()
-  const [rows, setRows] = useState<ReadonlySet<number>>(new Set())
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the switch applies to every row anew
-  useEffect(() => setRows(new Set()), [all])
-  useOnHideAll(() => setRows(new Set()))
+  const [rows, changeRows] = useExceptions(NO_ROWS)
   // While all rows are shown, the set has the rows that were hidden again.
   const isRevealed = useCallback((row: number) => rows.has(row) !== all, [rows, all])
-  const toggle = useCallback((row: number) => {
-    setRows((old) => {
-      const next = new Set(old)
-      if (!next.delete(row)) next.add(row)
-      return next
-    })
-  }, [])
+  const toggle = useCallback(
+    (row: number) =>
+      changeRows((old) => {
+        const next = new Set(old)
+        if (!next.delete(row)) next.add(row)
+        return next
+      }),
+    [changeRows],
+  )
   return useMemo(() => ({ isRevealed, toggle }), [isRevealed, toggle])
 }
 

@@ -1,6 +1,6 @@
 import { Group, Loader, Modal, Stack } from '@mantine/core'
 import { IconSend } from '@tabler/icons-react'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useIsMutating, useMutation, useQuery } from '@tanstack/react-query'
 import { diffLines } from 'diff'
 import { useEffect, useRef, useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
@@ -11,7 +11,13 @@ import { hasModes, OPERATIONS, sendsKey } from '../../../shared/operations/opera
 import type { ScratchExchange, ScratchVerdict } from '../../../shared/service/scratchpad.ts'
 import { toCurl } from '../../../shared/shell-command.ts'
 import { ask, bridge } from '../../bridge/client.ts'
-import { ContentSwitch, maskJson, removeQuotes, useContentShown } from '../../ui/content/user-content.tsx'
+import {
+  ContentSwitch,
+  maskJson,
+  nameCopy,
+  removeQuotes,
+  useContentShown,
+} from '../../ui/content/user-content.tsx'
 import {
   ActionButton,
   CheckField,
@@ -29,6 +35,8 @@ import { RequestEditor } from './request-editor.tsx'
 import styles from './scratchpad.module.css'
 import { findRuleMarks, keepSent, type SentRequest, takeCallback, useScratchpad } from './scratchpad.ts'
 
+const SEND = ['scratchpad', 'send']
+
 /** A single request by hand, with its whole answer. */
 export function ScratchpadScreen(props: { connections: readonly ConnectionEntry[] }) {
   const { connections } = props
@@ -37,6 +45,7 @@ export function ScratchpadScreen(props: { connections: readonly ConnectionEntry[
   useEffect(() => () => set({ isRevealed: false }), [set])
   const [shownId, setShownId] = useState<string | null>(null)
   const send = useMutation({
+    mutationKey: SEND,
     mutationFn: async () => {
       if (destination === null) return
       const address = callbackUrl.trim().replace(/\/+$/, '')
@@ -51,6 +60,8 @@ export function ScratchpadScreen(props: { connections: readonly ConnectionEntry[
       setShownId(exchange.id)
     },
   })
+  // Also by an earlier visit, which may not have its answer yet.
+  const isSending = useIsMutating({ mutationKey: SEND }) > 0
   const answer = useRef<HTMLParagraphElement>(null)
   // In a narrow window, the answer below the request would appear out of sight.
   useEffect(() => {
@@ -68,7 +79,7 @@ export function ScratchpadScreen(props: { connections: readonly ConnectionEntry[
           <ContentSwitch />
           <PrimaryButton
             onPress={send.mutate}
-            busy={send.isPending}
+            busy={isSending}
             blocked={destination === null ? 'Choose where to send it' : undefined}
             icon={<IconSend size="1rem" />}
           >
@@ -84,7 +95,7 @@ export function ScratchpadScreen(props: { connections: readonly ConnectionEntry[
           <p ref={answer} className={`visually-hidden ${styles.answerTop}`} role="status">
             {shown !== null && nameAnswer(shown)}
           </p>
-          <AnswerPanels request={shown} connections={connections} isSending={send.isPending} />
+          <AnswerPanels request={shown} connections={connections} isSending={isSending} />
         </Stack>
       </Columns>
       {sent.length > 0 && (
@@ -287,6 +298,7 @@ function AnswerPanels(props: {
   isSending: boolean
 }) {
   const { request } = props
+  const isShown = useContentShown()
   if (request === null) {
     return (
       <Empty icon={IconSend} title={props.isSending ? 'Waiting for the answer' : 'Nothing sent yet'}>
@@ -299,7 +311,12 @@ function AnswerPanels(props: {
     <>
       <Panel
         title={nameAnswer(request)}
-        aside={<CopyButton label="Copy as curl" text={() => toCurlCommand(request, props.connections)} />}
+        aside={
+          <CopyButton
+            label={nameCopy('Copy as curl', exchange.request.body, isShown || request.isOwn)}
+            text={() => toCurlCommand(request, props.connections)}
+          />
+        }
       >
         {request.callback === null && <VerdictLine verdict={exchange.verdict} sent={request.text} />}
         <Timings exchange={exchange} />

@@ -40,6 +40,11 @@ interface MediaRules {
 
 export const useMediaRules = create<MediaRules>(() => ({ firstStep: 1, keepsStep: false, startsMuted: true }))
 
+/** Has pictures and videos start strongly blurred at most, whatever the settings say. */
+export function blurMedia(): void {
+  useMediaRules.setState(({ firstStep }) => ({ firstStep: Math.min(firstStep, 1) }))
+}
+
 /** The class with a picture's sharpness and colour. */
 type Look = string | undefined
 
@@ -167,8 +172,7 @@ function MediaItem(props: {
   return (
     <figure className="grid one-column gap-2 m-0">
       {media.shows === 'audio' ? (
-        // biome-ignore lint/a11y/useMediaCaption: what people posted has no captions
-        <audio className="w-full" src={media.url} controls preload="none" aria-label="Sound of the row" />
+        <Sound url={media.url} />
       ) : look === null ? (
         <p className={`row gap-2 ${styles.none}`}>
           <IconEyeOff size="1.2rem" className="flex-none" aria-hidden />
@@ -186,10 +190,20 @@ function MediaItem(props: {
   )
 }
 
+function Sound({ url }: { url: string }) {
+  const audio = useRef<HTMLAudioElement>(null)
+  useOnHideAll(() => audio.current?.pause())
+  return (
+    // biome-ignore lint/a11y/useMediaCaption: what people posted has no captions
+    <audio ref={audio} className="w-full" src={url} controls preload="none" aria-label="Sound of the row" />
+  )
+}
+
 /** A picture; an animated one shows its first frame until played. */
 function Picture({ media, look }: { media: MediaFileEntry; look: Look }) {
   const [isPlaying, setPlaying] = useState(false)
   const [isBroken, setBroken] = useState(false)
+  useOnHideAll(() => setPlaying(false))
   if (isBroken) return <Unplayable />
   const isStill = media.isAnimated && !isPlaying
   return (
@@ -249,6 +263,7 @@ function Video({ media, look }: { media: MediaFileEntry; look: Look }) {
   const [isMuted, setMuted] = useState(useMediaRules.getState().startsMuted)
   const [isBroken, setBroken] = useState(false)
   const [place, setPlace] = useState({ at: 0, of: 0 })
+  useOnHideAll(() => video.current?.pause())
   if (isBroken) return <Unplayable />
   const follow = () => {
     const { currentTime = 0, duration = 0 } = video.current ?? {}

@@ -1,4 +1,13 @@
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { create } from 'zustand'
 import { ID_TEXT_FIELDS } from '../../../shared/mapping/id-text.ts'
 import { toColumnIndex, toWholeMapping } from '../../../shared/mapping/match-columns.ts'
@@ -67,6 +76,23 @@ export function useOnHideAll(hide: () => void): void {
     if (hidings !== seen.current) hide()
     seen.current = hidings
   }, [hidings])
+}
+
+/**
+ * What is revealed by itself while all content is hidden, or hidden by itself while all is shown: `none` anew
+ * after each use of the switch and each hiding. `none` must be the same value each time.
+ */
+export function useExceptions<Of>(none: Of): [Of, (change: (exceptions: Of) => Of) => void] {
+  const hidings = useContentRules((content) => content.hidings)
+  const from = `${hidings} ${useContentShown()}`
+  const [kept, setKept] = useState({ from, exceptions: none })
+  // Changed during rendering: an exception must never reveal anything after the switch hides it.
+  if (kept.from !== from) setKept({ from, exceptions: none })
+  const change = useCallback(
+    (to: (exceptions: Of) => Of) => setKept(({ from, exceptions }) => ({ from, exceptions: to(exceptions) })),
+    [],
+  )
+  return [kept.from === from ? kept.exceptions : none, change]
 }
 
 /** Shows or hides user content at the current place. */
@@ -244,6 +270,11 @@ export function listContent(request: string | null): string[] {
     return string
   })
   return found
+}
+
+/** The label of a button that copies a request's `body`: it says so if that has content that is not shown. */
+export function nameCopy(label: string, body: string | null, isShown: boolean): string {
+  return isShown || listContent(body).length === 0 ? label : `${label}, with hidden content`
 }
 
 /** A message without its quotes of user content in a request, given as JSON text. */
