@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   createContentRule,
+  hideFound,
   isFoundContent,
   isQuotingContent,
   listContent,
@@ -19,6 +20,16 @@ describe('what is masked', () => {
 
   it('is every cell of a column that fills a content field, however short', () => {
     expect([isContent(0, '1'), isContent(0, 'you idiot')]).toEqual([true, true])
+  })
+
+  it('is what the reasons of an invalid row quote of it, but not an id', () => {
+    expect(
+      hideFound(
+        'term: must be unique in the source, but is also in row 2, found `gift; `50``; post_id: must not contain `_` or `;`, found `a_b`; url: must be an http or https URL, found `you idiot`; user_id: is required but empty',
+      ),
+    ).toBe(
+      'term: must be unique in the source, but is also in row 2, found …; post_id: must not contain `_` or `;`, found `a_b`; url: must be an http or https URL, found …; user_id: is required but empty',
+    )
   })
 
   it('is not an id, metadata or a model name, however long', () => {

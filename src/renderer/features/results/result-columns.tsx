@@ -7,7 +7,13 @@ import { toRowNumber } from '../../../shared/plan/source-place.ts'
 import { type ColumnEntry, SOURCE } from '../../../shared/run/choose-columns.ts'
 import type { ShownColumn } from '../../../shared/run/result-view.ts'
 import type { RowSort } from '../../../shared/run/results.ts'
-import { type ContentRule, MASK_REM, MaskedText, toMaskedEm } from '../../ui/content/user-content.tsx'
+import {
+  type ContentRule,
+  hideFound,
+  MASK_REM,
+  MaskedText,
+  toMaskedEm,
+} from '../../ui/content/user-content.tsx'
 import { toTextEm, toWordEm } from '../../ui/grid/cell-width.ts'
 import type { GridColumn } from '../../ui/grid/data-grid.tsx'
 import { AnswerLabel, RowNumber, StateLabel, toStateLook } from '../../ui/states/row-states.tsx'
@@ -40,6 +46,7 @@ interface Look {
 interface Drawn {
   scale: ScoreScale
   verdictsOf: (row: number) => readonly RowVerdict[]
+  isRevealed: (row: number) => boolean
 }
 
 const LOOKS: Record<string, Look> = {
@@ -81,8 +88,8 @@ const LOOKS: Record<string, Look> = {
   sluice_status: {
     title: 'Answer',
     rem: 12.25,
-    cell: (row) => {
-      const reason = toReason(row)
+    cell: (row, { isRevealed }) => {
+      const reason = toReason(row, isRevealed(row.row))
       if (reason === '') return row.status
       return (
         <>
@@ -90,7 +97,7 @@ const LOOKS: Record<string, Look> = {
         </>
       )
     },
-    em: (row) => toTextEm(`${row.status ?? ''} ${toReason(row)}`),
+    em: (row, { isRevealed }) => toTextEm(`${row.status ?? ''} ${toReason(row, isRevealed(row.row))}`),
   },
   sluice_duration_ms: {
     rem: 5.25,
@@ -141,9 +148,10 @@ function RuleNames({ rules }: { rules: PageRow['triggeredRules'] }) {
 const STATE_ICON_EM = 1.45
 
 /** Why a row was refused, or has no answer. */
-function toReason(row: PageRow): string {
-  if (row.errorCode !== null) return nameCode(row.errorCode)
-  return row.status === null ? (row.message ?? '') : ''
+function toReason({ errorCode, status, state, message }: PageRow, isRevealed: boolean): string {
+  if (errorCode !== null) return nameCode(errorCode)
+  if (status !== null || message === null) return ''
+  return state === 'invalid' && !isRevealed ? hideFound(message) : message
 }
 
 function toMsText(ms: number | null): string {
@@ -267,7 +275,7 @@ export function createResultColumns(options: {
     if (look !== undefined) {
       if (entry === undefined) return []
       const { cell, em, sortBy, align } = look
-      const drawn = { scale, verdictsOf }
+      const drawn = { scale, verdictsOf, isRevealed: options.isRevealed }
       const usualRem = name === 'sluice_row' ? options.rowRem : look.rem
       return [
         {

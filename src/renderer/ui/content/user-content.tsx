@@ -183,6 +183,17 @@ export function isFoundContent({ code, field, found }: Pick<Problem, 'code' | 'f
   return QUOTING_CELLS.includes(code) || isQuotingContent({ code }) || isFieldContent(field, found)
 }
 
+/** Why a row is invalid, such as `term: must not be empty, found ...`, without what it quotes of content. */
+export function hideFound(message: string): string {
+  return message
+    .split(/; (?=[\w.]+: )/)
+    .map((part) => {
+      const [, before, field, found = ''] = /^(([\w.]+): .*, found )`(.*)`$/s.exec(part) ?? []
+      return field !== undefined && isFieldContent(field, found) ? `${before}…` : part
+    })
+    .join('; ')
+}
+
 function isAddress(text: string): boolean {
   return /^https?:\/\/\S+$/i.test(text.trim())
 }
