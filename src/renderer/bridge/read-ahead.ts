@@ -1,5 +1,6 @@
 import { QueryObserver, type QueryObserverOptions } from '@tanstack/react-query'
 import { ask, queryClient } from './client.ts'
+import { askVerdicts } from './verdicts.ts'
 
 /** Rows of results fetched at once: about a window's worth. More rows would only delay those in sight. */
 export const PAGE_ROWS = 50
@@ -17,7 +18,7 @@ export function readResultsAhead(runId: string): void {
     ask.results.columns.queryOptions({ input: { runId } }),
     ask.results.page.queryOptions({ input: { runId, filter: {}, offset: 0, limit: PAGE_ROWS } }),
     ask.results.facets.queryOptions({ input: { runId, filter: {} } }),
-    ask.verdicts.list.queryOptions({ input: { runId } }),
+    askVerdicts(runId),
     ask.results.listColumns.queryOptions({ input: { runId } }),
   ]
   for (const question of questions as unknown as QueryObserverOptions[]) {

@@ -84,7 +84,7 @@ export interface Verdicts {
 
 /** Reads and changes the verdicts on a run; none with `isOn` false. */
 export function useVerdicts(runId: string, isOn = true): Verdicts {
-  const list = useQuery({ ...toList(runId), enabled: isOn })
+  const list = useQuery({ ...askVerdicts(runId), enabled: isOn })
   const { done, undone, error, judgedSince } = useHistories((histories) => histories[runId] ?? NO_HISTORY)
   const byRow = useMemo(() => Map.groupBy(list.data ?? NONE, ({ row }) => row), [list.data])
   const of = useCallback((row: number) => byRow.get(row) ?? NONE, [byRow])
@@ -137,7 +137,8 @@ export function describeChange({ before, after }: VerdictChange): string {
   return after[0]?.note === null ? 'note removed' : 'note changed'
 }
 
-function toList(runId: string) {
+/** The verdicts on a run; never from before a change that is already shown. */
+export function askVerdicts(runId: string) {
   const { queryKey } = ask.verdicts.list.queryOptions({ input: { runId } })
   return queryOptions({
     queryKey,
@@ -147,7 +148,7 @@ function toList(runId: string) {
 }
 
 function readOf(runId: string, row: number): readonly Verdict[] | undefined {
-  return queryClient.getQueryData(toList(runId).queryKey)?.filter((verdict) => verdict.row === row)
+  return queryClient.getQueryData(askVerdicts(runId).queryKey)?.filter((verdict) => verdict.row === row)
 }
 
 /** Removes members that the engine adds. */
@@ -237,7 +238,7 @@ function store(
       setHistory(runId, { error: null })
     } catch (error) {
       setHistory(runId, { ...NO_HISTORY, error })
-      void queryClient.refetchQueries({ queryKey: toList(runId).queryKey })
+      void queryClient.refetchQueries({ queryKey: askVerdicts(runId).queryKey })
     }
     waiting -= 1
     await queryClient.invalidateQueries({ queryKey: ask.results.facets.key() })
@@ -265,7 +266,7 @@ function changeHistory(runId: string, change: (verdict: Verdict) => Verdict): vo
 }
 
 function show(runId: string, row: number, verdicts: readonly Verdict[]): void {
-  queryClient.setQueryData(toList(runId).queryKey, (known) =>
+  queryClient.setQueryData(askVerdicts(runId).queryKey, (known) =>
     known === undefined ? undefined : [...known.filter((verdict) => verdict.row !== row), ...verdicts],
   )
 }

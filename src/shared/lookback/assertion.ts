@@ -81,6 +81,22 @@ function readFigure(
   return typeof found === 'object' ? (found?.value ?? null) : found
 }
 
+/**
+ * Whether an assertion on precision or F1 says nothing: its labels are of a file or column, and every labelled
+ * row should trigger what it is about, so that precision is 100 % whatever the rules do.
+ */
+export function saysNothing(
+  { expression }: Evaluation['assertions'][number],
+  { labels, overall, rules }: Pick<Evaluation, 'labels' | 'overall' | 'rules'>,
+): boolean {
+  const parsed = parseAssertion(expression)
+  if (!parsed.ok || parsed.assertion.figure === 'recall' || labels.verdict_rows > 0) return false
+  const { of } = parsed.assertion
+  const rule = findJudged(rules, of)
+  const judged = rule !== undefined ? [rule] : toComparable(of) === 'overall' ? [overall] : rules
+  return judged.every(({ matrix }) => matrix.false_positives + matrix.true_negatives === 0)
+}
+
 function findJudged(rules: Evaluation['rules'], of: string): Evaluation['rules'][number] | undefined {
   const wanted = toComparable(of)
   return rules.find(

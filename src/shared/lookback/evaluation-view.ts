@@ -121,11 +121,6 @@ export function sayUnread({ labels: { unread = [] } }: Pick<Evaluation, 'labels'
   ]
 }
 
-/** Whether every labelled row should trigger a rule, so that none could trigger wrongly. */
-export function hasNoNegatives({ overall: { matrix } }: Pick<Evaluation, 'overall'>): boolean {
-  return matrix.false_positives + matrix.true_negatives === 0
-}
-
 /** Whether most labelled rows have no answer, so that the figures are about the minority. */
 export function isMostlyUnanswered({ evaluated, without_answer: missing }: AnsweredRows): boolean {
   return missing > evaluated

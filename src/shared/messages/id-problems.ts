@@ -104,7 +104,9 @@ export const ID_PROBLEMS = {
       also?: { row: number | string; isInvalid?: boolean },
     ) => {
       const other = also === undefined ? '' : `, but is also in row ${also.row}`
-      const advice = also?.isInvalid ? ', which is invalid, too. Correct or leave out that row first' : ''
+      const advice = also?.isInvalid
+        ? ', which is invalid, too. Leave that row out, or change its value there'
+        : ''
       return `must be unique in the source${ignoresCase ? ' (ignoring case)' : ''}${other}${advice}`
     },
     title: 'Duplicate value',

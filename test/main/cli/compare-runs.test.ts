@@ -255,7 +255,7 @@ test('runs are compared with their baseline by their decisions, and shown as a t
     decisions: { joined_by: 'row', joined: { rows: 4, changed: 2 } },
   })
   expect(document.decisions.labels.rules[0]).toMatchObject({ change: { recall: { value: -1 } } })
-  expect(document.decisions.warnings.join(' ')).not.toContain('precision says nothing')
+  expect(document.decisions.warnings.join(' ')).not.toContain('False alarms')
   const failed = await sluice('compare', second, '--against-baseline', '--fail-if-changed', '10%')
   expect(failed).toMatchObject({ code: 99 })
   expect(failed.stderr).toContain('More than 10 % changed: 2 of 4 rows')

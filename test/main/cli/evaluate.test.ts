@@ -38,8 +38,8 @@ async function sendRows() {
 const POSITIVES = ['--positive', 'spam=Likely spam', '--positive', 'link=Contains a link', '--separator', ';']
 
 describe('a column in which only what is wrong has a label', () => {
+  const HEADER = 'post_id,user_id,text_data,truth,is_spam'
   const FLAGGED = [
-    'post_id,user_id,text_data,truth,is_spam',
     'p1,u1,win a free prize now claim your cash prize,spam,1',
     'p2,u1,claim your free prize now,,',
     'p3,u1,see you at lunch,spam,1',
@@ -47,10 +47,10 @@ describe('a column in which only what is wrong has a label', () => {
     'p5,u1,how was the film,nan,nan',
   ]
 
-  async function sendFlagged() {
+  async function sendFlagged(rows: readonly string[] = FLAGGED) {
     const folder = createTemporaryFolder()
     const sandbox = await withSandbox()
-    const source = writeSource(folder, 'posts.csv', `${FLAGGED.join('\n')}\n`)
+    const source = writeSource(folder, 'posts.csv', `${HEADER}\n${rows.join('\n')}\n`)
     const sluice = (...args: string[]) =>
       runInProcess(args, { workspace: join(folder, 'w'), env: { SLUICE_API_KEY: sandbox.key } })
     const send = async () => {
@@ -70,14 +70,14 @@ describe('a column in which only what is wrong has a label', () => {
     }
   }
 
-  it('is said to tell nothing of rules that trigger wrongly', async () => {
+  it('is said to show no false alarms on rows with nothing wrong', async () => {
     const { compareWithNext, evaluate, sluice } = await sendFlagged()
     const labels = ['--label', 'truth', '--positive', 'spam=Likely spam']
     const { rows, overall, warnings } = await evaluate(...labels)
     expect(rows).toMatchObject({ evaluated: 2, without_label: 3 })
     expect(overall.precision.value).toBe(1)
     expect(warnings).toEqual([
-      'Every labelled row should trigger a rule, so that no rule can trigger wrongly: precision says nothing here.',
+      'Every labelled row should trigger a rule. False alarms on rows with nothing wrong are not seen, so precision may be far too high.',
       '3 rows without a label are left out. If an empty label means that nothing is wrong, say so under Labels, or with --empty-negative.',
       'Cells with `nan` are taken for rows without a label.',
     ])
@@ -92,6 +92,38 @@ describe('a column in which only what is wrong has a label', () => {
     expect(await assert('recall(Likely spam)>=0.4')).toEqual({ code: 0, isUnjudged: false })
     const compared = await compareWithNext(...labels)
     expect(JSON.parse(compared.stdout).decisions.warnings).toEqual(expect.arrayContaining(warnings))
+  })
+
+  it('is no label of a row of B that has a verdict in A', async () => {
+    const { compareWithNext, sluice } = await sendFlagged()
+    await sluice('verdict', 'latest', '3', 'agree')
+    const labels = ['--label', 'truth', '--positive', 'spam=Likely spam', '--empty-negative', '--verdicts']
+    const { decisions } = JSON.parse((await compareWithNext(...labels)).stdout)
+    expect(decisions.labels.rules[0].a.precision).toMatchObject({ value: 1 })
+  })
+
+  it('leaves the precision of a rule to be judged by rows with another label, or by verdicts', async () => {
+    const { evaluate, sluice } = await sendFlagged([
+      'p1,u1,win a free prize now claim your cash prize,spam,',
+      'p2,u1,claim your free prize now,link,',
+    ])
+    const labels = [
+      '--label',
+      'truth',
+      '--positive',
+      'spam=Likely spam',
+      '--positive',
+      'link=Contains a link',
+    ]
+    const judge = (assertion: string, ...of: string[]) =>
+      sluice('evaluate', 'latest', ...of, '--assert', assertion)
+    expect((await evaluate(...labels)).warnings.join(' ')).toContain('False alarms')
+    expect(await judge('precision(Likely spam)<=0.5', ...labels)).toMatchObject({ code: 0 })
+    expect(await judge('precision(overall)>=0.5', ...labels)).toMatchObject({ code: 98 })
+
+    await sluice('verdict', 'latest', '2', 'agree')
+    expect((await evaluate('--verdicts')).warnings).toEqual([])
+    expect(await judge('precision(overall)>=0.5', '--verdicts')).toMatchObject({ code: 0 })
   })
 
   it.each([['truth', '--positive', 'spam=Likely spam'], ['is_spam=Likely spam']])(

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { parseAssertion } from '../../../shared/lookback/assertion.ts'
+import { parseAssertion, saysNothing } from '../../../shared/lookback/assertion.ts'
 import {
   type Assertion,
   CELLS,
@@ -7,12 +7,7 @@ import {
   type EvaluateOptions,
   type Evaluation,
 } from '../../../shared/lookback/evaluation.ts'
-import {
-  hasNoNegatives,
-  isMostlyUnanswered,
-  sayUnanswered,
-  sayUnread,
-} from '../../../shared/lookback/evaluation-view.ts'
+import { isMostlyUnanswered, sayUnanswered, sayUnread } from '../../../shared/lookback/evaluation-view.ts'
 import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { countTrial, type RunSummary } from '../../../shared/run/run.ts'
@@ -143,8 +138,8 @@ export async function reportAssertions(
     const unanswered = { ...rows, without_answer: rows.without_answer - left }
     const reason = isMostlyUnanswered(unanswered)
       ? 'most labelled rows have no answer'
-      : hasNoNegatives(evaluation) && assertions.some(({ expression }) => !/^recall/i.test(expression))
-        ? 'every labelled row should trigger a rule, which makes any precision 100 %'
+      : assertions.some((assertion) => saysNothing(assertion, evaluation))
+        ? 'every labelled row should trigger a rule, which makes precision 100 %'
         : null
     if (reason === null) return
     context.exitCode = EXIT.notJudged

@@ -18,7 +18,7 @@ import {
   sayNoNegatives,
 } from './evaluate-run.ts'
 import type { PairedRows } from './paired-rows.ts'
-import { createLabelReader, createVerdictFinder, NO_LABEL } from './row-labels.ts'
+import { createLabelReader, createVerdictFinder, isEmptyLabel, NO_LABEL } from './row-labels.ts'
 import type { Standing } from './standings.ts'
 
 /** Represents all targets together. */
@@ -61,8 +61,8 @@ export async function compareByLabels(
       if (kind?.isDecided !== true) continue
       const [inA, inB] = [idsOf(kind.a), idsOf(kind.b)]
       const own = labelAt(place)
-      const isOfA = own.label.kind === 'none'
-      const { label } = (isOfA ? findVerdict(partnerOf[row] ?? 0) : own) ?? own
+      const ofA = isEmptyLabel(own.label) ? findVerdict(partnerOf[row] ?? 0) : undefined
+      const { label } = ofA ?? own
       if (label.kind === 'none') rows.without_label += 1
       else if (label.kind === 'unsure') rows.unsure += 1
       else if (label.kind === 'conflict') rows.conflicting_label += 1
@@ -71,7 +71,7 @@ export async function compareByLabels(
         if (label.kind === 'text') labels.count(labels.split(label.text), 1)
         else verdictRows += 1
         // An agreeing verdict confirms what that run triggered.
-        const { expected } = judge(isOfA ? inA : inB, label)
+        const { expected } = judge(ofA === undefined ? inB : inA, label)
         const [triggeredA, triggeredB] = [inA, inB].map((ruleIds) => judge(ruleIds, label).triggered)
         tally.add(own.stratum, expected, triggeredA ?? [], triggeredB ?? [])
       }
@@ -97,7 +97,7 @@ export async function compareByLabels(
       })),
     },
     warnings: [
-      ...(negatives === 0 ? sayNoNegatives(rows.without_label, options) : []),
+      ...sayNoNegatives({ negatives, verdictRows, withoutLabel: rows.without_label }, options),
       ...reader.listNotes(),
       ...listUnusedLabels(labels, options.positives),
     ],

@@ -1,11 +1,7 @@
 import { checkAssertion, isKnownSubject } from '../../../shared/lookback/assertion.ts'
 import { WHEN_SCORES } from '../../../shared/lookback/comparison-text.ts'
 import type { DrawnScore, EvaluateOptions, Evaluation } from '../../../shared/lookback/evaluation.ts'
-import {
-  hasNoNegatives,
-  isMostlyUnanswered,
-  sayUnanswered,
-} from '../../../shared/lookback/evaluation-view.ts'
+import { isMostlyUnanswered, sayUnanswered } from '../../../shared/lookback/evaluation-view.ts'
 import {
   Evaluator,
   type LabelledKind,
@@ -130,6 +126,8 @@ export async function* evaluateInSteps(
   }
   refuseNoTargets(labels, rules, options.positives, verdictRows > 0)
   const { judged, drawn } = evaluator.judge(reader.strata.populations)
+  const { false_positives: wrongly, true_negatives: rightlyNot } = judged.overall.matrix
+  const negatives = wrongly + rightlyNot
   for (const assertion of options.assertions) {
     if (isKnownSubject(assertion, judged)) continue
     const { expression } = assertion
@@ -184,7 +182,7 @@ export async function* evaluateInSteps(
           }),
     warnings: [
       ...(isMostlyUnanswered(rows) ? [sayUnanswered(rows)] : []),
-      ...(hasNoNegatives(judged) ? sayNoNegatives(rows.without_label, options) : []),
+      ...sayNoNegatives({ negatives, verdictRows, withoutLabel: rows.without_label }, options),
       ...reader.listNotes(),
       ...listWarnings(
         labels,
@@ -409,15 +407,19 @@ export function refuseNoTargets(
   })
 }
 
-/** Warns that precision says nothing, since every labelled row should trigger a rule. */
+/**
+ * Warns that false alarms on rows with nothing wrong are not seen, since no labelled row is one. A person who
+ * gives a verdict on such a row sees them.
+ */
 export function sayNoNegatives(
-  withoutLabel: number,
-  { label, emptyIsNegative = false }: Pick<EvaluateOptions, 'label' | 'emptyIsNegative'>,
+  { negatives, verdictRows, withoutLabel }: Record<'negatives' | 'verdictRows' | 'withoutLabel', number>,
+  { labels, emptyIsNegative = false }: Pick<EvaluateOptions, 'labels' | 'emptyIsNegative'>,
 ): string[] {
+  if (negatives > 0 || verdictRows > 0) return []
   const left = `${formatCounted(withoutLabel, 'row')} without a label ${withoutLabel === 1 ? 'is' : 'are'} left out`
   return [
-    'Every labelled row should trigger a rule, so that no rule can trigger wrongly: precision says nothing here.',
-    ...(withoutLabel === 0 || label === null || emptyIsNegative
+    'Every labelled row should trigger a rule. False alarms on rows with nothing wrong are not seen, so precision may be far too high.',
+    ...(withoutLabel === 0 || labels !== undefined || emptyIsNegative
       ? []
       : [
           `${left}. If an empty label means that nothing is wrong, say so under Labels, or with --empty-negative.`,

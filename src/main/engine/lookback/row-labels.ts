@@ -55,6 +55,11 @@ const ROW_COLUMNS = ['sluice_row', 'row', 'sluice_record']
 /** The label of a row that has none. */
 export const NO_LABEL: PlacedLabel = { label: { kind: 'none' }, stratum: 0 }
 
+/** Whether a row has no label, or one that is empty and therefore says that nothing is wrong. */
+export function isEmptyLabel(label: RowLabel): boolean {
+  return label.kind === 'none' || (label.kind === 'text' && label.text === EMPTY_LABEL)
+}
+
 /** The strata of labelled rows, numbered as they appear. */
 class Strata {
   readonly names: string[] = []

@@ -118,7 +118,7 @@ test('the id of an invalid row counts as used, and duplicates say that it is inv
   expect(readRecord(journal)).toMatchObject({ rowsRead: 4, items: 1 })
   const problems = journal.db.prepare("SELECT * FROM problem WHERE code = 'not_unique' ORDER BY id").all()
   expect(problems.map((problem) => sayExpected(toStoredProblem(problem), 'terminal'))).toEqual([
-    'must be unique in the source, but is also in row 1, which is invalid, too. Correct or leave out that row first',
+    'must be unique in the source, but is also in row 1, which is invalid, too. Leave that row out, or change its value there',
     'must be unique in the source, but is also in row 3',
   ])
 })
