@@ -294,7 +294,7 @@ export function listRequestFacts(summary: RunSummary): Fact[] {
       'Retry-After',
       asked.answers === 0
         ? null
-        : `${formatCounted(asked.answers, 'answer')} asked to wait, ${formatDuration(asked.waited_s * 1000)} in total`,
+        : `${formatCounted(asked.answers, 'answer')} asked to wait${asked.waited_s === 0 ? '' : `; rows were put off by ${formatDuration(asked.waited_s * 1000)} in total`}`,
     ],
     ['Echoes', describeEchoes(summary)],
     ['From cache', describeCached(summary)],

@@ -385,6 +385,9 @@ export const runSummarySchema = z.object({
   corrected: correctedSchema.exactOptional(),
   /** Problems on the way to the service, then doubts about rows, by cause. */
   warnings: z.array(runWarningSchema),
+  /**
+   * Answers that asked to wait, and the waits of rows put off by them; not those longer than a run waits.
+   */
   retry_after: z.object({ answers: z.int(), waited_s: z.number() }),
   /**
    * For runs with 429s: how many, how long they limited the pace, seconds, and the last measured limit,

@@ -77,12 +77,13 @@ function toFigures(snapshot: RunSnapshot): Figure[] {
       note: requests.retried === 0 ? 'no retries' : formatCounted(requests.retried, 'retry', 'retries'),
     },
   ]
-  if (snapshot.retryAfter.answers > 0) {
+  const { answers, waitedMs } = snapshot.retryAfter
+  if (answers > 0) {
     figures.push({
       label: 'Asked to wait',
-      value: formatCount(snapshot.retryAfter.answers),
+      value: formatCount(answers),
       unit: 'times',
-      note: `${formatSpan(snapshot.retryAfter.waitedMs)} in total`,
+      ...(waitedMs > 0 && { note: `rows put off by ${formatSpan(waitedMs)} in total` }),
     })
   }
   const unused = snapshot.warnings.filter(({ code }) => code === 'CONNECTIONS_NOT_REUSED')

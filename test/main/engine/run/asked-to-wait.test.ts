@@ -57,7 +57,9 @@ test('rows that wait are reported with the time they wait for and the time left'
   const summary = await run.ended
   expect(summary).toMatchObject({ state: 'interrupted', to_repeat: { rows: 1 } })
   // It was stopped long before.
-  expect(JSON.stringify(listRequestFacts(summary))).toMatch(/"1 answer asked to wait, 3\d[.\d]* s in total"/)
+  expect(JSON.stringify(listRequestFacts(summary))).toMatch(
+    /"1 answer asked to wait; rows were put off by 3\d[.\d]* s in total"/,
+  )
 })
 
 test('a run whose last rows must wait a day stops with the time to resume, and sends them then', async () => {
@@ -74,6 +76,11 @@ test('a run whose last rows must wait a day stops with the time to resume, and s
     to_repeat: { rows: 1 },
     retry_after: { answers: 1, waited_s: 0 },
     stop_advice: 'Resume the run then; rows not sent yet are kept.',
+  })
+  // It is not the time asked for, and none was waited.
+  expect(listRequestFacts(summary)).toContainEqual({
+    label: 'Retry-After',
+    lines: ['1 answer asked to wait'],
   })
   expect(summary.stop_reason).toMatch(
     /asked to wait until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(Retry-After\), longer than a run waits$/,
