@@ -68,7 +68,7 @@ export async function findCapacity(
       const judged = judgeProbe(level, summary)
       probes.push(judged)
       await onJudged(judged, probes.length)
-      if (probes.length === 1 && isSilent(summary)) return end('broken_off', saySilent(summary))
+      if (probes.length === 1 && isSilent(plan.load, summary)) return end('broken_off', saySilent(summary))
     }
   } catch (error) {
     // Measurements are kept and shown; without a finished probe, the error alone is the result.
@@ -79,8 +79,10 @@ export async function findCapacity(
 
 /**
  * Whether a service answered neither the first request nor any of a probe, so that less load would not help.
+ * Unknown after a warm-up: its answers are not counted.
  */
-function isSilent({ load }: RunSummary): boolean {
+function isSilent({ warmupMs }: Load, { load }: RunSummary): boolean {
+  if (warmupMs > 0) return false
   return load?.first_request?.status === null && load.statuses.every(({ status }) => status === null)
 }
 

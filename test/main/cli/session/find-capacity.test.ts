@@ -30,12 +30,12 @@ const FAILED: ProbeParts = { failed: ['ms'] }
 /** Searches a modelled service on a clock that only its probes and pauses move. */
 async function search(
   model: (concurrency: number, number: number) => ProbeParts | Error,
-  { capacity: changes = {}, interruptAfter = Number.POSITIVE_INFINITY }: SearchChanges = {},
+  { capacity: changes = {}, interruptAfter = Number.POSITIVE_INFINITY, warmupMs = 0 }: SearchChanges = {},
 ) {
   const capacity = { ...CAPACITY, ...changes }
   const sent: Plan[] = []
   let nowMs = 0
-  const outcome = await findCapacity(PLAN, capacity, {
+  const outcome = await findCapacity({ ...PLAN, load: { ...PLAN.load, warmupMs } }, capacity, {
     send: async (probe) => {
       sent.push(probe)
       nowMs += 8_000
@@ -57,6 +57,7 @@ async function search(
 interface SearchChanges {
   capacity?: Partial<CapacityPlan>
   interruptAfter?: number
+  warmupMs?: number
 }
 
 async function print(found: Awaited<ReturnType<typeof search>>, capacity = CAPACITY) {
@@ -127,6 +128,14 @@ describe('a capacity search', () => {
       const { outcome } = await search((_, number) => (number === 1 ? { ...FAILED, ...parts } : FAILED))
       expect(outcome).toMatchObject({ end: 'none_held' })
     }
+  })
+
+  it('goes on after a silent first probe with a warm-up, whose answers nothing counts', async () => {
+    const silent: ProbeParts = { ...FAILED, statuses: [null], firstStatus: null }
+    const { outcome } = await search((concurrency) => (concurrency > 8 ? silent : HELD), {
+      ...{ capacity: { start: 16 }, warmupMs: 10_000 },
+    })
+    expect(outcome).toMatchObject({ end: 'found' })
   })
 
   it('leaves out a probe that was interrupted', async () => {
