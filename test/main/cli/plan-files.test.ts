@@ -487,6 +487,25 @@ describe('advice about options that say how a source is read', () => {
     )
   })
 
+  it('takes no words of a cell for advice', async () => {
+    const workspace = createTemporaryFolder()
+    const sandbox = await withSandbox()
+    const sluice = (...args: string[]) =>
+      runInProcess(args, { workspace, env: { SLUICE_API_KEY: sandbox.key } })
+    const source = writeSource(
+      workspace,
+      'posts.csv',
+      'user_id,text_data\nu1,hello\nu;2 --map or --set,hello\n',
+    )
+    const plan = join(workspace, 'posts.plan.json')
+    await sluice('task', source, '--base-url', sandbox.baseUrl, '--save-plan', plan)
+    for (const args of [[], ['--dry-run']]) {
+      const { stdout } = await sluice('plan', plan, '--trust-plan', ...args)
+      expect(stdout).toMatch(/found `.*--map/)
+      expect(stdout).not.toContain('does not take')
+    }
+  })
+
   it('says the same below warnings, before the rows are sent and in a dry run', async () => {
     const workspace = createTemporaryFolder()
     const sandbox = await withSandbox()

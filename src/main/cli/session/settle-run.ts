@@ -20,7 +20,7 @@ import { createProgressReporter, type FollowOptions, toFollowOptions } from '../
 import { reportError } from '../report-error.ts'
 import { formatLoadSummary } from '../summary/load-summary-text.ts'
 import { formatLoadNextSteps, formatNextSteps } from '../summary/next-steps.ts'
-import { formatProblemGroups } from '../summary/row-text.ts'
+import { formatProblemGroups, listProblemSentences } from '../summary/row-text.ts'
 import { formatSummary } from '../summary/summary-text.ts'
 import { toPrintable } from '../terminal/output.ts'
 import { sayUnsupported } from '../unsupported-options.ts'
@@ -220,7 +220,7 @@ const EXAMPLES_ALONE = 10
 
 const EXAMPLES_BESIDE = 3
 
-/** Prints the causes of invalid rows, and returns the printed lines. */
+/** Prints the causes of invalid rows with examples, and returns their sentences. */
 async function printInvalidRows(
   context: CliContext,
   engine: Engine,
@@ -241,9 +241,10 @@ async function printInvalidRows(
         : 'Invalid rows',
     ),
   )
-  const lines = formatProblemGroups(outTerminal, errors, isAlone ? EXAMPLES_ALONE : EXAMPLES_BESIDE)
-  for (const line of lines) await out.writeLine(`  ${line}`)
-  return lines
+  for (const line of formatProblemGroups(outTerminal, errors, isAlone ? EXAMPLES_ALONE : EXAMPLES_BESIDE)) {
+    await out.writeLine(`  ${line}`)
+  }
+  return listProblemSentences(errors)
 }
 
 export function toExitCode(summary: RunSummary): ExitCode {

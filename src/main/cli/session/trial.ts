@@ -28,7 +28,12 @@ import { resolveFromCaller } from '../invocation.ts'
 import type { ReportingFlags } from '../options/shared-options.ts'
 import { createProgressReporter, type FollowOptions, toFollowOptions } from '../progress/progress-reporter.ts'
 import { formatOpenWarnings } from '../summary/open-warnings.ts'
-import { formatProblemGroups, toWordedGroup, toWordedGroups } from '../summary/row-text.ts'
+import {
+  formatProblemGroups,
+  listProblemSentences,
+  toWordedGroup,
+  toWordedGroups,
+} from '../summary/row-text.ts'
 import { toPrintable } from '../terminal/output.ts'
 import { formatReport } from '../terminal/report-text.ts'
 import { sayUnsupported } from '../unsupported-options.ts'
@@ -194,9 +199,10 @@ async function printFindings(context: CliContext, plan: Plan, found: Findings): 
   if (problems.length > 0) {
     await out.writeLine()
     await out.writeLine(outTerminal.tone('strong', formatCounted(problems.length, 'problem')))
-    const lines = formatProblemGroups(outTerminal, problems, EXAMPLES, 'with_fixes')
-    for (const line of lines) await out.writeLine(`  ${line}`)
-    const unsupported = sayUnsupported(context.command, lines.join('\n'))
+    for (const line of formatProblemGroups(outTerminal, problems, EXAMPLES, 'with_fixes')) {
+      await out.writeLine(`  ${line}`)
+    }
+    const unsupported = sayUnsupported(context.command, listProblemSentences(problems).join('\n'))
     if (unsupported !== '') await out.writeLine(`  ${unsupported}`)
   }
   if (open.length > 0) {

@@ -189,6 +189,11 @@ export function formatProblemGroups(
     : lines
 }
 
+/** What {@link formatProblemGroups} says of these groups, without what it quotes of cells and fixes. */
+export function listProblemSentences(groups: readonly ProblemGroup[]): string[] {
+  return groups.flatMap((group) => [group, ...group.examples].map((one) => sayExpected(one, 'terminal')))
+}
+
 /** The fixes that can go into a plan; rows that are not sent anyway need no fix to leave them out. */
 function listFixes(group: ProblemGroup): ReadyFix[] {
   return [...listReadyFixes(group), ...(mayLeaveOut(group) ? listLeaveOut(group) : [])]
