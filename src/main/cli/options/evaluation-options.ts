@@ -83,7 +83,7 @@ export function addEvaluationOptions(command: Command): Command {
     )
     .option(
       '--assert <condition>',
-      `exit with ${EXIT.thresholdCrossed} if this condition does not hold, such as "recall(Likely spam)>=0.9", with ${EXIT.notJudged} if most labelled rows have no answer; repeatable`,
+      `exit with ${EXIT.thresholdCrossed} if this condition does not hold, such as "recall(Likely spam)>=0.9", with ${EXIT.notJudged} if most labelled rows have no answer, or if every one should trigger the rule (precision, F1); repeatable`,
       collectAssertion,
     )
     .optionsGroup('Scores:')

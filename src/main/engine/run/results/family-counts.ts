@@ -274,7 +274,7 @@ export function countRulesOfUnsuccessful(family: RunFamily): Map<string, number>
   return counts
 }
 
-/** Most unsuccessful rows whose rules are looked up while their run is sending. */
+/** Most rows without success, so far or at all, whose rules are looked up while their run is sending. */
 const LOOKED_UP_MAX = 20_000
 
 /**
