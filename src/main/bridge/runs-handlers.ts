@@ -59,6 +59,7 @@ export const runsHandlers: Handlers<'runs'> = {
     const [held, plan] = [context.liveRuns.require(runId), context.liveRuns.requirePlan(runId)]
     const handle = await context.engine.runs.beginRun(runId, { ...options, accept })
     if (handle !== held) holdRun(context, plan, handle, ofTypedKeys.has(held))
+    begun.set(handle, options.limit === undefined || !isHeldOrTrial(handle) ? 'all' : 'trial')
     return { runId: handle.runId }
   },
   pause: ({ context, input }) => context.liveRuns.require(input.runId).pause(),
@@ -66,7 +67,9 @@ export const runsHandlers: Handlers<'runs'> = {
     // The rows of a paused run have already been accepted.
     refuse(await findOpen(context, runId, []))
     await confirm(context, runId, {}, signal)
-    context.liveRuns.require(runId).resume(options)
+    const handle = context.liveRuns.require(runId)
+    handle.resume(options)
+    begun.set(handle, 'all')
   },
   stop: ({ context, input }) => context.liveRuns.require(input.runId).stop(),
   setConcurrency: ({ context, input: { runId, concurrency } }) =>
@@ -115,10 +118,11 @@ export const runsHandlers: Handlers<'runs'> = {
   },
   drop: async ({ context: { engine, liveRuns }, input: { runId } }) => {
     const handle = liveRuns.find(runId)
+    // The window may not know that all of it was begun, such as after a lost connection.
+    if (handle !== null && !isHeldOrTrial(handle)) return
     handle?.stop()
     await handle?.ended.catch(() => {})
     const { requests, rows } = await engine.runs.summarizeRun(runId)
-    // The window may not know that it was sent, such as after a lost connection.
     if (requests.sent + rows.unknown > 0) return
     await engine.runs.deleteRun(runId)
     liveRuns.noteChange()
@@ -207,6 +211,14 @@ export async function startHeld(context: BridgeServices, plan: Plan, apiKey: str
 
 /** Runs with a typed key, which they keep whatever their connection's active key is. */
 const ofTypedKeys = new WeakSet<RunHandle>()
+
+/** What windows let runs send, which snapshots may show only later; others are held or send everything. */
+const begun = new WeakMap<RunHandle, 'trial' | 'all'>()
+
+function isHeldOrTrial(handle: RunHandle): boolean {
+  const phase = handle.snapshot()?.phase ?? 'intake'
+  return begun.get(handle) === 'trial' || (!begun.has(handle) && (phase === 'intake' || phase === 'ready'))
+}
 
 /** Keeps a newly started run for all windows. */
 export function holdRun(context: BridgeServices, plan: Plan, handle: RunHandle, isKeyTyped: boolean): void {

@@ -211,7 +211,10 @@ export const runsContract = {
   correctRun: base.input(correctSchema).output(runIdSchema),
   /** Removes a run for good, unless it is a baseline. A held run that has sent nothing is ended first. */
   deleteRun: base.input(runIdSchema).output(doneSchema),
-  /** Ends a run that was held for a draft or dialog, and deletes it unless it has sent something. */
+  /**
+   * Ends a run that was held for a draft or dialog and has sent nothing or a trial; deletes it if it has sent
+   * nothing. Leaves a run alone that was begun beyond a trial.
+   */
   drop: base.input(runIdSchema).output(doneSchema),
   /**
    * Snapshots of a run that this process holds, the newest one at once, at most ten a second. Ends with the

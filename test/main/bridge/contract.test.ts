@@ -263,7 +263,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     },
   )
 
-  itOverSocket('keeps a dropped run that was sent, whether or not it has ended', async () => {
+  itOverSocket('leaves a dropped run alone that is being sent, is paused or has ended', async () => {
     const { bridge, client } = await open(transport)
     const sandbox = await withSandbox({ apiKeys: [KEY], latency: '10ms' })
     const request = await createRequest(bridge.services, writeRows(50), sandbox.baseUrl, {
@@ -271,13 +271,33 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     })
     const runId = await startReady(client, request)
     await client.runs.begin({ runId })
-    await followUntil(client, runId, ({ rows }) => rows.succeeded > 0)
     await client.runs.drop({ runId })
+    await followUntil(client, runId, ({ rows }) => rows.succeeded > 0)
+    await client.runs.pause({ runId })
+    await followUntil(client, runId, ({ phase }) => phase === 'paused')
+    await client.runs.drop({ runId })
+    await client.runs.resume({ runId })
+    await client.runs.drop({ runId })
+    await followUntil(client, runId, () => false)
     const { state, rows } = await client.runs.summarize({ runId })
-    expect(state).toBe('interrupted')
-    expect(rows.not_sent).toBeGreaterThan(0)
+    expect({ state, left: rows.not_sent }).toEqual({ state: 'completed', left: 0 })
     await client.runs.drop({ runId })
     expect(await client.runs.summarize({ runId })).toMatchObject({ state, rows })
+  })
+
+  itOverSocket('ends a dropped run that waits after a trial, so that it can be resumed', async () => {
+    const { bridge, client } = await open(transport)
+    const sandbox = await withSandbox({ apiKeys: [KEY] })
+    const request = await createRequest(bridge.services, writeRows(5), sandbox.baseUrl)
+    const runId = await startReady(client, request)
+    await client.runs.begin({ runId, limit: 2 })
+    await followUntil(client, runId, ({ phase, rows }) => phase === 'ready' && rows.succeeded === 2)
+    await client.runs.drop({ runId })
+    expect(await client.runs.summarize({ runId })).toMatchObject({ rows: { succeeded: 2, not_sent: 3 } })
+    expect(await toError(client.runs.pause({ runId }))).toMatchObject({ code: 'RUN_NOT_HELD' })
+    await client.runs.resumeRun({ runId, onUnknown: 'skip', apiKey: KEY })
+    await followUntil(client, runId, () => false)
+    expect(await client.runs.summarize({ runId })).toMatchObject({ rows: { succeeded: 5 } })
   })
 
   it('fails with our error codes, each with a message and a hint', async () => {

@@ -35,6 +35,8 @@ export function WaitingRun(props: {
   const { read, invalid, not_sent: sendable } = rows
   const left = listCounts(listLeftOut(rows).map(({ rows: count, note }) => [count, note]))
   const earlier = before === read ? ', as before' : `, ${formatCounted(before ?? 0, 'row')} before`
+  // A lost answer leaves open whether it was sent.
+  const unsent = props.error === null ? ' Nothing has been sent yet.' : ''
   return (
     <Stack gap="md">
       <Notice
@@ -42,8 +44,8 @@ export function WaitingRun(props: {
         title={`${formatCounted(read, 'row')} read and checked${before === null ? '' : earlier}`}
       >
         {invalid === 0
-          ? `${left.length === 0 ? 'Every row' : `${left.join(', ')}; every other row`} can be sent. Nothing has been sent yet.`
-          : `${formatCounted(invalid, 'row')} with errors will not be sent. Open the run to see why. Nothing has been sent yet.`}
+          ? `${left.length === 0 ? 'Every row' : `${left.join(', ')}; every other row`} can be sent.${unsent}`
+          : `${formatCounted(invalid, 'row')} with errors will not be sent. Open the run to see why.${unsent}`}
       </Notice>
       <BeforeSending
         acceptance={acceptance}
