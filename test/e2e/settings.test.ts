@@ -104,6 +104,11 @@ it('shows limits that another window sets, and the size of what is left after it
     const sizes = window.getByRole('region', { name: 'Runs on disk', includeHidden: true })
     await expect.poll(() => sizes.innerText()).toMatch(/Runs\s+0\s+B/)
   }
+  await page.getByRole('button', { name: 'Clean up…' }).click()
+  await page.getByLabel('Older than (days)').fill('30')
+  await page.getByRole('button', { name: 'Keep these limits' }).click()
+  await page.getByRole('button', { name: 'Limits are kept' }).waitFor()
+  await other.getByRole('button', { name: 'Keep these limits', disabled: false }).waitFor()
 })
 
 it('tests the callback address, and lists callbacks without their content', {

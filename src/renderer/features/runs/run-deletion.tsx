@@ -202,7 +202,7 @@ function CleanUpForm({ stored, onClose }: { stored: Retention; onClose: () => vo
   const isAny = isRetaining(limits)
   const isCurrent = isAny && limits === settled && !found.isPlaceholderData && !found.isFetching
   const runs = isAny ? (found.data?.runs ?? []) : []
-  const isStored = isSame(limits, stored) || (keep.isSuccess && isSame(limits, keep.variables))
+  const isStored = isSame(limits, stored)
   return (
     <Stack gap="md">
       <div className={`grid gap-3 ${styles.limits}`}>
