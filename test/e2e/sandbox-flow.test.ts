@@ -226,3 +226,25 @@ it('leads to the run if the answer to sending all rows is lost', {
   await seeRunEnded(page)
   expect(await readShownCounts(page)).toEqual({ succeeded: 364, invalid: 8 })
 })
+
+it('stays with another file that was opened before the answer to sending came', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const { page } = await openApp()
+  const answers = await holdAnswers(page, /\/runs\/begin/)
+  await page.reload()
+  await checkSample(page)
+  await page.getByRole('button', { name: /^Review/ }).click()
+  answers.hold()
+  await page.getByRole('button', { name: /^Send [\d,]+ row/ }).click()
+  await answers.arrived()
+  await chooseFile(page, { name: 'two.csv', text: 'text_data,user_id,post_id\nhello,u1,p1\nthere,u2,p2\n' })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('button', { name: 'Review 2 rows' }).click()
+  await page.getByText('2 rows ready to send').waitFor()
+  answers.release()
+  await page.getByRole('button', { name: 'Send the first 10' }).click()
+  await page.getByRole('button', { name: 'Open the run' }).click()
+  await seeRunEnded(page)
+  expect(await readShownCounts(page)).toEqual({ succeeded: 2 })
+})

@@ -381,7 +381,8 @@ export async function sendAll(accept: AcceptCode[]): Promise<void> {
   const { heldRunId } = useDraft.getState()
   if (heldRunId === null) return
   await bridge.runs.begin({ runId: heldRunId, accept })
-  showSent()
+  // Meanwhile, the draft may have been changed or another one begun, which is not done.
+  if (useDraft.getState().heldRunId === heldRunId) showSent()
 }
 
 /** Shows the run of the draft, all of which was sent or is being sent; the draft is done. */

@@ -52,6 +52,7 @@ import { AnswerLabel, describePlace, RowNumber, StateLabel } from '../../ui/stat
 import { FactList, FactTable, Table } from '../../ui/table/table.tsx'
 import { LongText, SafeText, Sentence } from '../../ui/text/safe-text.tsx'
 import { useFileWriter } from '../../ui/written-file.tsx'
+import { describeSendingTo, isBeyondTrial } from './beyond-trial.ts'
 import styles from './review.module.css'
 import {
   estimateDurationMs,
@@ -206,7 +207,7 @@ export function ReviewScreen(props: {
           <>
             {counts !== null
               ? isSent
-                ? `${left === 0 ? 'Sent' : 'Being sent'} to `
+                ? describeSendingTo(snapshot)
                 : `${formatCounted(left, 'row')} ${acceptance.blocked === undefined ? 'ready to send' : 'to confirm and send'} to `
               : applyingError === null
                 ? 'The rows are being read, to be sent to '
@@ -373,16 +374,6 @@ export function ReviewScreen(props: {
 
 function isHeld(snapshot: RunSnapshot | undefined): snapshot is RunSnapshot {
   return snapshot !== undefined && snapshot.phase !== 'intake' && snapshot.phase !== 'ended'
-}
-
-/**
- * Whether all of the run is being sent or was sent. The screen learns of it only from the run if a trial had all
- * of its rows, or the connection was lost before the answer to sending the rest.
- */
-function isBeyondTrial({ phase, rows, requests }: RunSnapshot, isLoad: boolean, trialRows: number): boolean {
-  if (phase === 'intake' || requests.sent === 0) return false
-  if (isLoad || phase === 'ended' || rows.not_sent === 0) return true
-  return countSettled(rows) + rows.awaiting > trialRows
 }
 
 /** Says before a capacity search begins what it does to the service. */
