@@ -15,7 +15,9 @@ export function useTableView(table: TableName) {
     view: query.data ?? USUAL_TABLE,
     /** Why it could not be stored; null if it could. */
     error: change.error,
-    setView(view: TableView) {
+    /** Changes the newest view, also if it was changed since the table was last drawn. */
+    changeView(to: (view: TableView) => TableView) {
+      const view = to(queryClient.getQueryData(key) ?? USUAL_TABLE)
       queryClient.setQueryData(key, view)
       change.mutate(view)
     },

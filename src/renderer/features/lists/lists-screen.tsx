@@ -195,7 +195,7 @@ function EntryPanel(props: {
   const { ledger, isStale, states, offset } = props
   const { noun } = LIST_LOOKS[ledger.of]
   const table = useTableView(ledger.of)
-  const columns = useTableColumns(listColumns(ledger.of), table.view, table.setView)
+  const columns = useTableColumns(listColumns(ledger.of), table.view, table.changeView)
   const isShown = useContentShown()
   return (
     <Panel

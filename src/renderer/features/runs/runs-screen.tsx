@@ -191,7 +191,7 @@ function RunList(props: {
   const { entries, total, choices } = found
   const { filter, order, offset } = useRunList()
   const table = useTableView('runs')
-  const columns = useTableColumns(RUN_COLUMNS, table.view, table.setView)
+  const columns = useTableColumns(RUN_COLUMNS, table.view, table.changeView)
   const [editing, setEditing] = useState<string | null>(null)
   const snapshots = useLiveRuns((live) => live.snapshots)
   const states = new Map(

@@ -25,11 +25,11 @@ export interface TableColumns {
   menu: ReactNode
 }
 
-/** Hides and resizes the columns of a table; `onView` stores a person's choices. */
+/** Hides and resizes the columns of a table; `changeView` stores a person's choices. */
 export function useTableColumns(
   columns: readonly TableColumn[],
   view: TableView,
-  onView: (view: TableView) => void,
+  changeView: (to: (view: TableView) => TableView) => void,
 ): TableColumns {
   const heads = useRef(new Map<string, HTMLElement>())
   const [resizing, setResizing] = useState<{ title: string; rem: number } | null>(null)
@@ -45,13 +45,13 @@ export function useTableColumns(
   const setWidth = (title: string, rem: number) => {
     setResizing(null)
     const bounded = Math.min(COLUMN_REM.max, Math.max(COLUMN_REM.min, rem))
-    onView({ hidden, widths: { ...widths, [title]: bounded } })
+    changeView((now) => ({ ...now, widths: { ...now.widths, [title]: bounded } }))
   }
   const toggle = (title: string) =>
-    onView({
-      widths,
-      hidden: hidden.includes(title) ? hidden.filter((one) => one !== title) : [...hidden, title],
-    })
+    changeView((now) => ({
+      ...now,
+      hidden: now.hidden.includes(title) ? now.hidden.filter((one) => one !== title) : [...now.hidden, title],
+    }))
   const shows = (title: string) => !hidden.includes(title)
   const widthOf = (title: string) =>
     remOf(title) ?? (heads.current.get(title)?.getBoundingClientRect().width ?? 0) / remPx
@@ -85,7 +85,11 @@ export function useTableColumns(
             onToggle={toggle}
             onResize={(title, by) => setWidth(title, widthOf(title) + by)}
           />
-          <ActionButton label="Usual columns" small onClick={() => onView({ hidden: [], widths: {} })} />
+          <ActionButton
+            label="Usual columns"
+            small
+            onClick={() => changeView(() => ({ hidden: [], widths: {} }))}
+          />
         </Stack>
       </ColumnMenu>
     ),
