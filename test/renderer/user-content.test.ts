@@ -22,14 +22,20 @@ describe('what is masked', () => {
     expect([isContent(0, '1'), isContent(0, 'you idiot')]).toEqual([true, true])
   })
 
-  it('is what the reasons of an invalid row quote of it, but not an id', () => {
-    expect(
-      hideFound(
-        'term: must be unique in the source, but is also in row 2, found `gift; `50``; post_id: must not contain `_` or `;`, found `a_b`; url: must be an http or https URL, found `you idiot`; user_id: is required but empty',
-      ),
-    ).toBe(
-      'term: must be unique in the source, but is also in row 2, found …; post_id: must not contain `_` or `;`, found `a_b`; url: must be an http or https URL, found …; user_id: is required but empty',
-    )
+  it.each([
+    ['post_id: must not contain `_` or `;`, found `a_b`; user_id: is required but empty', null],
+    ['text_data: is too long, found `user: hi; bot: you idiot`', 'text_data: is too long, found …'],
+    [
+      'post_id: is wrong, found `a;b`; term: is known, found `x`',
+      'post_id: is wrong, found `a;b`; term: is known, found …',
+    ],
+    ['url: must be an http or https URL, found `idiot`', 'url: must be an http or https URL, found …'],
+    [
+      'user_id: is required but empty; must have at most 3 cells, found `idiot`',
+      'user_id: is required but empty; must have at most 3 cells, found …',
+    ],
+  ])('is what the reason of an invalid row quotes of it, but not an id: %s', (message, hidden) => {
+    expect(hideFound(message)).toBe(hidden ?? message)
   })
 
   it('is not an id, metadata or a model name, however long', () => {

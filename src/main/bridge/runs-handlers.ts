@@ -69,7 +69,8 @@ export const runsHandlers: Handlers<'runs'> = {
     await confirm(context, runId, {}, signal)
     const handle = context.liveRuns.require(runId)
     handle.resume(options)
-    begun.set(handle, 'all')
+    // A trial that was paused goes on as one.
+    if (begun.get(handle) !== 'trial') begun.set(handle, 'all')
   },
   stop: ({ context, input }) => context.liveRuns.require(input.runId).stop(),
   setConcurrency: ({ context, input: { runId, concurrency } }) =>

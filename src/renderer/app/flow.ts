@@ -426,6 +426,9 @@ export async function searchCapacity(accept: AcceptCode[]): Promise<void> {
   if (bounds === null) return
   const { searchId } = await bridge.capacity.start({ ...(await toStart(draft)), bounds, accept })
   void queryClient.invalidateQueries({ queryKey: ask.capacity.key() })
+  const { source, heldRunId } = useDraft.getState()
+  // Meanwhile, another draft may have been begun, which is not done.
+  if (source !== draft.source || heldRunId !== draft.heldRunId) return
   dropRun(draft.heldRunId)
   goTo({ kind: 'capacity', searchId })
   restartDraft(null)

@@ -82,15 +82,16 @@ function readFigure(
 }
 
 /**
- * Whether an assertion on precision or F1 says nothing: its labels are of a file or column, and every labelled
+ * Whether an assertion on precision or F1 says nothing: there are labels, not only verdicts, and every evaluated
  * row should trigger what it is about, so that precision is 100 % whatever the rules do.
  */
 export function saysNothing(
   { expression }: Evaluation['assertions'][number],
-  { labels, overall, rules }: Pick<Evaluation, 'labels' | 'overall' | 'rules'>,
+  { labels, rows, overall, rules }: Pick<Evaluation, 'labels' | 'rows' | 'overall' | 'rules'>,
 ): boolean {
   const parsed = parseAssertion(expression)
-  if (!parsed.ok || parsed.assertion.figure === 'recall' || labels.verdict_rows > 0) return false
+  if (!parsed.ok || parsed.assertion.figure === 'recall' || labels.verdict_rows === rows.evaluated)
+    return false
   const { of } = parsed.assertion
   const rule = findJudged(rules, of)
   const judged = rule !== undefined ? [rule] : toComparable(of) === 'overall' ? [overall] : rules

@@ -113,16 +113,21 @@ export function toTrendPoint(run: RunSummary, evaluation: Evaluation | string | 
   }
 }
 
-/** The warnings about the metrics of runs, each once with the runs that it is about: `All runs: …`. */
+/**
+ * The warnings about the metrics of runs, each once with the runs that it is about. Of those that differ only in
+ * numbers, the newest one stands for all.
+ */
 export function listTrendWarnings(runs: readonly TrendPoint[]): string[] {
   const evaluated = runs.filter(({ metrics }) => metrics !== null)
   const told = evaluated.flatMap(({ run_id, metrics }) =>
     (metrics?.warnings ?? []).map((warning) => ({ run_id, warning })),
   )
-  return [...Map.groupBy(told, ({ warning }) => warning)].map(([warning, about]) => {
-    const [first] = about
-    if (about.length > 1 && about.length === evaluated.length) return `All runs: ${warning}`
-    return `${about.length === 1 ? first?.run_id : formatCounted(about.length, 'run')}: ${warning}`
+  const alike = Map.groupBy(told, ({ warning }) => warning.replaceAll(/\d[\d,.]*/g, '0'))
+  return [...alike.values()].flatMap((about) => {
+    const newest = about.at(-1)
+    if (newest === undefined) return []
+    const others = about.length === 1 ? '' : ` and ${formatCounted(about.length - 1, 'earlier run')}`
+    return [`${newest.run_id}${others}: ${newest.warning}`]
   })
 }
 

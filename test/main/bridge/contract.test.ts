@@ -266,7 +266,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
   itOverSocket('leaves a dropped run alone that is being sent, is paused or has ended', async () => {
     const { bridge, client } = await open(transport)
     const sandbox = await withSandbox({ apiKeys: [KEY], latency: '10ms' })
-    const request = await createRequest(bridge.services, writeRows(50), sandbox.baseUrl, {
+    const request = await createRequest(bridge.services, writeRows(150), sandbox.baseUrl, {
       pace: { kind: 'closed', concurrency: 1 },
     })
     const runId = await startReady(client, request)
@@ -291,6 +291,8 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
     const request = await createRequest(bridge.services, writeRows(5), sandbox.baseUrl)
     const runId = await startReady(client, request)
     await client.runs.begin({ runId, limit: 2 })
+    await client.runs.pause({ runId })
+    await client.runs.resume({ runId })
     await followUntil(client, runId, ({ phase, rows }) => phase === 'ready' && rows.succeeded === 2)
     await client.runs.drop({ runId })
     expect(await client.runs.summarize({ runId })).toMatchObject({ rows: { succeeded: 2, not_sent: 3 } })

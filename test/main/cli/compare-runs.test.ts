@@ -271,7 +271,7 @@ test('runs are compared with their baseline by their decisions, and shown as a t
   const shown = (await sluice('trend', 'latest', ...labels)).stdout
   expect(shown).toContain('Likely spam, by labels')
   const mistyped = await sluice('trend', 'latest', ...labels, '--positive', 'spma=Likely spam')
-  expect(mistyped.stdout).toContain('All runs: No row has the label `spma`.')
+  expect(mistyped.stdout).toContain(`${second} and 1 earlier run: No row has the label \`spma\`.`)
   expect(mistyped.stdout).toContain(`${second}: No row triggered the rule \`Likely spam\`.`)
   expect((await sluice('trend', join(folder, 'other.csv'))).stderr).toContain(source)
 

@@ -77,7 +77,7 @@ describe('a column in which only what is wrong has a label', () => {
     expect(rows).toMatchObject({ evaluated: 2, without_label: 3 })
     expect(overall.precision.value).toBe(1)
     expect(warnings).toEqual([
-      'Every labelled row should trigger a rule. False alarms on rows with nothing wrong are not seen, so precision may be far too high.',
+      'Every evaluated row with a label should trigger a rule. False alarms on rows with nothing wrong are not seen, so precision may be far too high.',
       '3 rows without a label are left out. If an empty label means that nothing is wrong, say so under Labels, or with --empty-negative.',
       'Cells with `nan` are taken for rows without a label.',
     ])
@@ -122,6 +122,8 @@ describe('a column in which only what is wrong has a label', () => {
     expect(await judge('precision(overall)>=0.5', ...labels)).toMatchObject({ code: 98 })
 
     await sluice('verdict', 'latest', '2', 'agree')
+    expect((await evaluate(...labels, '--verdicts')).warnings.join(' ')).toContain('False alarms')
+    expect(await judge('precision(overall)>=0.5', ...labels, '--verdicts')).toMatchObject({ code: 98 })
     expect((await evaluate('--verdicts')).warnings).toEqual([])
     expect(await judge('precision(overall)>=0.5', '--verdicts')).toMatchObject({ code: 0 })
   })

@@ -53,6 +53,7 @@ export async function compareByLabels(
   const tally = new PairedTallies()
   const rows = { rows: 0, without_label: 0, unsure: 0, conflicting_label: 0 }
   let verdictRows = 0
+  const ofLabels = { rows: 0, negatives: 0 }
   for (const step of readAnsweredSteps(b, reader)) {
     const labelAt = reader.open(step)
     for (let place = 0; place < step.width; place += 1) {
@@ -68,10 +69,13 @@ export async function compareByLabels(
       else if (label.kind === 'conflict') rows.conflicting_label += 1
       else {
         rows.rows += 1
-        if (label.kind === 'text') labels.count(labels.split(label.text), 1)
-        else verdictRows += 1
         // An agreeing verdict confirms what that run triggered.
         const { expected } = judge(ofA === undefined ? inB : inA, label)
+        if (label.kind === 'text') {
+          labels.count(labels.split(label.text), 1)
+          ofLabels.rows += 1
+          if (expected.length === 0) ofLabels.negatives += 1
+        } else verdictRows += 1
         const [triggeredA, triggeredB] = [inA, inB].map((ruleIds) => judge(ruleIds, label).triggered)
         tally.add(own.stratum, expected, triggeredA ?? [], triggeredB ?? [])
       }
@@ -83,13 +87,10 @@ export async function compareByLabels(
   }
   refuseNoTargets(labels, names, options.positives, verdictRows > 0)
   const { populations } = reader.strata
-  const all = tally.list(OVERALL, populations)
-  // Those of rows that should trigger a rule come last.
-  const negatives = all.flatMap(({ cells }) => cells.slice(0, PAIRED_CELLS / 2)).reduce((a, b) => a + b, 0)
   return {
     figures: {
       ...rows,
-      overall: judgePairedRule(all, options.seed),
+      overall: judgePairedRule(tally.list(OVERALL, populations), options.seed),
       rules: labels.targets.map(({ rule, ruleIds }, target) => ({
         rule,
         rule_ids: ruleIds,
@@ -97,7 +98,7 @@ export async function compareByLabels(
       })),
     },
     warnings: [
-      ...sayNoNegatives({ negatives, verdictRows, withoutLabel: rows.without_label }, options),
+      ...sayNoNegatives({ ...ofLabels, withoutLabel: rows.without_label }, options),
       ...reader.listNotes(),
       ...listUnusedLabels(labels, options.positives),
     ],

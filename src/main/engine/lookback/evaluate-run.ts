@@ -76,6 +76,7 @@ export async function* evaluateInSteps(
   )
   const kept = keepsCells ? new EvaluatedCells(labels) : null
   let verdictRows = 0
+  const ofLabels = { rows: 0, negatives: 0 }
   const rows = {
     read: 0,
     evaluated: 0,
@@ -104,8 +105,11 @@ export async function* evaluateInSteps(
     }
     for (const kind of kinds.kinds) {
       rows.evaluated += kind.rows
-      if (kind.label.kind === 'text') labels.count(labels.split(kind.label.text), kind.rows)
-      else verdictRows += kind.rows
+      if (kind.label.kind === 'text') {
+        labels.count(labels.split(kind.label.text), kind.rows)
+        ofLabels.rows += kind.rows
+        if (kind.expected.length === 0) ofLabels.negatives += kind.rows
+      } else verdictRows += kind.rows
       evaluator.add(kind, kind.rows)
     }
     for (const [slice, { open }] of slices.entries()) addSlice(evaluator, slice, kinds, open(step))
@@ -126,8 +130,6 @@ export async function* evaluateInSteps(
   }
   refuseNoTargets(labels, rules, options.positives, verdictRows > 0)
   const { judged, drawn } = evaluator.judge(reader.strata.populations)
-  const { false_positives: wrongly, true_negatives: rightlyNot } = judged.overall.matrix
-  const negatives = wrongly + rightlyNot
   for (const assertion of options.assertions) {
     if (isKnownSubject(assertion, judged)) continue
     const { expression } = assertion
@@ -182,7 +184,7 @@ export async function* evaluateInSteps(
           }),
     warnings: [
       ...(isMostlyUnanswered(rows) ? [sayUnanswered(rows)] : []),
-      ...sayNoNegatives({ negatives, verdictRows, withoutLabel: rows.without_label }, options),
+      ...sayNoNegatives({ ...ofLabels, withoutLabel: rows.without_label }, options),
       ...reader.listNotes(),
       ...listWarnings(
         labels,
@@ -408,18 +410,18 @@ export function refuseNoTargets(
 }
 
 /**
- * Warns that false alarms on rows with nothing wrong are not seen, since no labelled row is one. A person who
- * gives a verdict on such a row sees them.
+ * Warns that false alarms on rows with nothing wrong are not seen, since of the evaluated rows with a label none
+ * is one. Rows with a verdict instead do not count: who gave it has seen what the row triggered.
  */
 export function sayNoNegatives(
-  { negatives, verdictRows, withoutLabel }: Record<'negatives' | 'verdictRows' | 'withoutLabel', number>,
-  { labels, emptyIsNegative = false }: Pick<EvaluateOptions, 'labels' | 'emptyIsNegative'>,
+  { rows, negatives, withoutLabel }: Record<'rows' | 'negatives' | 'withoutLabel', number>,
+  { emptyIsNegative = false }: Pick<EvaluateOptions, 'emptyIsNegative'>,
 ): string[] {
-  if (negatives > 0 || verdictRows > 0) return []
+  if (rows === 0 || negatives > 0) return []
   const left = `${formatCounted(withoutLabel, 'row')} without a label ${withoutLabel === 1 ? 'is' : 'are'} left out`
   return [
-    'Every labelled row should trigger a rule. False alarms on rows with nothing wrong are not seen, so precision may be far too high.',
-    ...(withoutLabel === 0 || labels !== undefined || emptyIsNegative
+    'Every evaluated row with a label should trigger a rule. False alarms on rows with nothing wrong are not seen, so precision may be far too high.',
+    ...(withoutLabel === 0 || emptyIsNegative
       ? []
       : [
           `${left}. If an empty label means that nothing is wrong, say so under Labels, or with --empty-negative.`,

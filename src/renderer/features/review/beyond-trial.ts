@@ -18,7 +18,9 @@ export function isBeyondTrial(
 }
 
 /** The beginning of a sentence about such a run, which its destination ends. */
-export function describeSendingTo({ phase, rows }: Sending): string {
-  if (phase === 'ended' || rows.not_sent === 0) return 'Sent to '
+export function describeSendingTo({ phase, rows }: Sending, isLoad: boolean): string {
+  // A load test may end before it has sent each row once.
+  if (rows.not_sent === 0 || (phase === 'ended' && isLoad)) return 'Sent to '
+  if (phase === 'ended') return 'Sent in part to '
   return phase === 'paused' ? 'Paused while being sent to ' : 'Being sent to '
 }

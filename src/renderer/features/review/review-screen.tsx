@@ -207,7 +207,7 @@ export function ReviewScreen(props: {
           <>
             {counts !== null
               ? isSent
-                ? describeSendingTo(snapshot)
+                ? describeSendingTo(snapshot, load !== null)
                 : `${formatCounted(left, 'row')} ${acceptance.blocked === undefined ? 'ready to send' : 'to confirm and send'} to `
               : applyingError === null
                 ? 'The rows are being read, to be sent to '

@@ -183,15 +183,18 @@ export function isFoundContent({ code, field, found }: Pick<Problem, 'code' | 'f
   return QUOTING_CELLS.includes(code) || isQuotingContent({ code }) || isFieldContent(field, found)
 }
 
-/** Why a row is invalid, such as `term: must not be empty, found ...`, without what it quotes of content. */
+/**
+ * Why a row is invalid, such as `term: must not be empty, found …`, up to the first quote of content: what
+ * follows cannot be told from the quote.
+ */
 export function hideFound(message: string): string {
+  for (const { index, 0: words } of message.matchAll(/\bfound `/g)) {
+    const part = message.slice(message.lastIndexOf('; ', index) + 1, index)
+    const [, field] = /^\s?([\w.]+): /.exec(part) ?? []
+    const [found = ''] = message.slice(index + words.length).split(/`(?:; |$)/)
+    if (field === undefined || isFieldContent(field, found)) return `${message.slice(0, index)}found …`
+  }
   return message
-    .split(/; (?=[\w.]+: )/)
-    .map((part) => {
-      const [, before, field, found = ''] = /^(([\w.]+): .*, found )`(.*)`$/s.exec(part) ?? []
-      return field !== undefined && isFieldContent(field, found) ? `${before}…` : part
-    })
-    .join('; ')
 }
 
 function isAddress(text: string): boolean {
