@@ -122,7 +122,10 @@ export function listTrendWarnings(runs: readonly TrendPoint[]): string[] {
   const told = evaluated.flatMap(({ run_id, metrics }) =>
     (metrics?.warnings ?? []).map((warning) => ({ run_id, warning })),
   )
-  const alike = Map.groupBy(told, ({ warning }) => warning.replaceAll(/\d[\d,.]*/g, '0'))
+  // A label in backticks may be a number itself.
+  const alike = Map.groupBy(told, ({ warning }) =>
+    warning.replaceAll(/`[^`]*`|\d[\d,.]*/g, (found) => (found.startsWith('`') ? found : '0')),
+  )
   return [...alike.values()].flatMap((about) => {
     const newest = about.at(-1)
     if (newest === undefined) return []
