@@ -1,7 +1,6 @@
 import type { LedgerKind, LedgerService } from '../lookback/ledger.ts'
 import { type ErrorEntry, ofCode } from './error-entry.ts'
 import { formatCount, formatCounted } from './figure-text.ts'
-import { sayLedgerService } from './ledger-service.ts'
 
 const DIFFERENT_KEYS =
   'If the file of labels and the run call the column differently, name both: --key FILE_COLUMN=RUN_COLUMN.'
@@ -269,6 +268,12 @@ interface LedgerRunsArgs {
 
 function listCommands(commands: readonly string[]): string {
   return commands.map((command) => `\`${command}\``).join(' and ')
+}
+
+/** The address of a service and, if known, the connection or variable of its key. */
+export function sayLedgerService({ base_url: url, connections, api_key_env: env }: LedgerService): string {
+  if (connections.length > 0) return `${url} (connection ${connections.join(', ')})`
+  return env === null ? url : `${url} (key in ${env})`
 }
 
 function listServices(services: readonly LedgerService[]): string {

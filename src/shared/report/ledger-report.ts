@@ -8,7 +8,7 @@ import {
   type TermEntry,
 } from '../lookback/ledger.ts'
 import { formatCount, formatCounted } from '../messages/figure-text.ts'
-import { sayLedgerService } from '../messages/ledger-service.ts'
+import { sayLedgerService } from '../messages/lookback-messages.ts'
 import { formatMinute } from '../messages/moment-text.ts'
 import { toAnswerWords } from '../run/item-state.ts'
 import { type Cell, type Column, count, foreign, type Section, text } from './report.ts'
