@@ -74,6 +74,6 @@ export function addEvaluateCommand(program: Command, context: CliContext): void 
       'evaluate latest --label truth --positive "spam=Likely spam"',
       'evaluate latest --label truth --positive "spam=Likely spam" --list "fn:Likely spam" --export missed.csv',
     ],
-    `0 if every assertion holds, ${EXIT.thresholdCrossed} if one does not, ${EXIT.notJudged} if most labelled rows have no answer`,
+    `0 if every assertion holds, ${EXIT.thresholdCrossed} if one does not, ${EXIT.notJudged} if they cannot be judged`,
   )
 }

@@ -83,7 +83,7 @@ export function addReportCommand(program: Command, context: CliContext): void {
       'report latest report.xlsx --with-content',
       'report latest report.html --label truth --positive "spam=Likely spam"',
     ],
-    `0 if every assertion holds, ${EXIT.thresholdCrossed} if one does not, ${EXIT.notJudged} if most labelled rows have no answer`,
+    `0 if every assertion holds, ${EXIT.thresholdCrossed} if one does not, ${EXIT.notJudged} if they cannot be judged`,
   )
 }
 
