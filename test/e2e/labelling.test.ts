@@ -191,13 +191,7 @@ it('judges before earlier verdicts are read, and filters by verdicts that are st
 it('applies keys that are pressed at a row before it is drawn', { skip: !inject('walksAll') }, async () => {
   const { page } = await openApp()
   const calls = await holdCalls(page, '/results/row')
-  await page.reload()
-  await checkSample(page)
-  await sendEverything(page)
-  await seeRunEnded(page)
-  await page.getByRole('link', { name: 'Labelling' }).click()
-  await page.getByLabel('Rows to draw').fill('4')
-  await page.getByRole('button', { name: 'Draw and begin' }).click()
+  await drawRows(page, 4)
   const row = page.getByRole('region', { name: 'The row', exact: true })
   await page.getByText('1 of 4').waitFor()
   await row.waitFor()
@@ -224,13 +218,7 @@ it('ignores a key that was pressed at a row which could not be read', {
 }, async () => {
   const { page } = await openApp()
   const calls = await holdCalls(page, '/results/row')
-  await page.reload()
-  await checkSample(page)
-  await sendEverything(page)
-  await seeRunEnded(page)
-  await page.getByRole('link', { name: 'Labelling' }).click()
-  await page.getByLabel('Rows to draw').fill('4')
-  await page.getByRole('button', { name: 'Draw and begin' }).click()
+  await drawRows(page, 4)
   const row = page.getByRole('region', { name: 'The row', exact: true })
   await page.getByText('1 of 4').waitFor()
   await row.waitFor()
@@ -260,13 +248,7 @@ it('keeps a label that is given while the sample and its labels are read again',
 }, async () => {
   const { page } = await openApp()
   const answers = await holdAnswers(page, /\/labelling\/read|\/verdicts\/list/)
-  await page.reload()
-  await checkSample(page)
-  await sendEverything(page)
-  await seeRunEnded(page)
-  await page.getByRole('link', { name: 'Labelling' }).click()
-  await page.getByLabel('Rows to draw').fill('4')
-  await page.getByRole('button', { name: 'Draw and begin' }).click()
+  await drawRows(page, 4)
   await page.getByText('1 of 4').waitFor()
   await page.getByRole('region', { name: 'The row', exact: true }).waitFor()
   answers.lose()
@@ -285,13 +267,7 @@ it('estimates with the verdict on the last row, even if it is still being stored
 }, async () => {
   const { page } = await openApp()
   const calls = await holdCalls(page, '/verdicts/set')
-  await page.reload()
-  await checkSample(page)
-  await sendEverything(page)
-  await seeRunEnded(page)
-  await page.getByRole('link', { name: 'Labelling' }).click()
-  await page.getByLabel('Rows to draw').fill('2')
-  await page.getByRole('button', { name: 'Draw and begin' }).click()
+  await drawRows(page, 2)
   const row = page.getByRole('region', { name: 'The row', exact: true })
   for (const place of [1, 2]) {
     await page.getByText(`${place} of 2`).waitFor()
@@ -306,6 +282,17 @@ it('estimates with the verdict on the last row, even if it is still being stored
   calls.release()
   await page.getByText(/ 2 labelled rows$/).waitFor()
 })
+
+/** Sends the sample from the page as it is after a reload, and draws rows of it to label. */
+async function drawRows(page: Page, rows: number): Promise<void> {
+  await page.reload()
+  await checkSample(page)
+  await sendEverything(page)
+  await seeRunEnded(page)
+  await page.getByRole('link', { name: 'Labelling' }).click()
+  await page.getByLabel('Rows to draw').fill(String(rows))
+  await page.getByRole('button', { name: 'Draw and begin' }).click()
+}
 
 /** A 64 by 48 pixel bitmap file in two colours. */
 function createPicture(): Buffer {
