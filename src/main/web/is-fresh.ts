@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Whether a built file exists and is no older than any of its ingredients, including files in folders. */
+/** Whether a built file exists and is at least as new as all of its sources, including files in folders. */
 export async function isFresh(product: string, ingredients: readonly string[]): Promise<boolean> {
   const built = await stat(product).catch(() => null)
   if (built === null) return false

@@ -385,7 +385,7 @@ export async function sendAll(accept: AcceptCode[]): Promise<void> {
   if (useDraft.getState().heldRunId === heldRunId) showSent()
 }
 
-/** Shows the run of the draft, all of which was sent or is being sent; the draft is done. */
+/** Shows the run that was made from the draft and has begun to send all rows, and ends the draft. */
 export function showSent(): void {
   const draft = useDraft.getState()
   const { heldRunId } = draft

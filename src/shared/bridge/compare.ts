@@ -22,7 +22,7 @@ const labelsSchema = z.object({
   positives: z.array(z.object({ value: z.string().min(1), rule: z.string().min(1) })),
   /** Separator of several values in one label; null if each label is one value. */
   separator: z.string().min(1).nullable(),
-  /** Whether an empty label means that the row should trigger no rule (default: it is no label). */
+  /** Whether rows with an empty label should trigger no rule (default: they count as unlabelled). */
   emptyIsNegative: z.boolean().exactOptional(),
 })
 

@@ -34,7 +34,7 @@ const questionSchema = z.object({
   positives: z.array(z.object({ value: z.string().max(1_000), rule: nameSchema })).max(1_000),
   /** Separator of several values in one label; null if each label is one value. */
   separator: z.string().min(1).max(20).nullable(),
-  /** Whether an empty label means that the row should trigger no rule (default: it is no label). */
+  /** Whether rows with an empty label should trigger no rule (default: they count as unlabelled). */
   emptyIsNegative: z.boolean().exactOptional(),
   /** Columns of the source, or `language`, `model` or `variant`. */
   slices: z.array(nameSchema).max(10),

@@ -261,7 +261,7 @@ export interface EvaluationQuestion {
   positives: readonly Positive[]
   /** Separator of several values in one label; null if each label is one value. */
   separator: string | null
-  /** Whether an empty label means that the row should trigger no rule (default: it is no label). */
+  /** Whether rows with an empty label should trigger no rule (default: they count as unlabelled). */
   emptyIsNegative?: boolean
   /** Columns of the source, or `language`, `model` or `variant`. */
   slices: readonly string[]

@@ -19,7 +19,7 @@ export const DEFAULT_INDEX = 'sandbox-index'
 
 export const DEFAULT_WATCHLIST = 'sandbox_terms'
 
-/** The rules of a new sandbox: every kind of condition, some of which ordinary text meets. */
+/** The rules of a new sandbox: one for each kind of condition. Ordinary text triggers some of them. */
 export const DEFAULT_RULES: Rule[] = [
   rule('rule-sexual', 'Sexual content', atLeast('sexual', 2)),
   rule('rule-hate', 'Hateful content', atLeast('hate', 2)),

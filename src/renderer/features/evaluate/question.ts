@@ -50,7 +50,7 @@ export interface LabelSettings {
   file: LabelFile | null
   useVerdicts: boolean
   separator: string
-  /** Whether an empty label means that nothing is wrong; else it is no label. */
+  /** Whether rows with an empty label should trigger no rule; otherwise they count as unlabelled. */
   emptyIsNegative: boolean
   /** Empty if labels are names of rules. */
   positives: readonly Positive[]
