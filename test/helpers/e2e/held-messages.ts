@@ -34,15 +34,18 @@ function readId(message: string | Buffer): string {
   return /"i":"?(\w+)/.exec(String(message))?.[1] ?? ''
 }
 
-/** Intercepts a page's calls of a procedure after its next load. */
-export async function holdCalls(page: Page, procedure: string): Promise<HeldMessages & { sent: string[] }> {
+/** Intercepts a page's calls that contain some text, such as the procedure's name, after its next load. */
+export async function holdCalls(
+  page: Page,
+  part: string | RegExp,
+): Promise<HeldMessages & { sent: string[] }> {
   const held = createHeld()
   const sent: string[] = []
   await held.route(page, (socket, engine) => {
     socket.onMessage((message) => {
       const text = String(message)
       sent.push(text)
-      if (text.includes(procedure)) held.pass(() => engine.send(message))
+      if (text.search(part) !== -1) held.pass(() => engine.send(message))
       else engine.send(message)
     })
   })

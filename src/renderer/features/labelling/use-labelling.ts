@@ -28,16 +28,18 @@ export function useLabelling(runId: string, verdicts: Verdicts) {
     if (labelling === null) return
     const { started_at } = labelling
     show({ ...labelling, ...next })
-    changes.add(() =>
-      bridge.labelling.change({ runId, change: { ...next, started_at } }).then(
-        () => setFailure(null),
-        (error: unknown) => {
-          setFailure(error)
-          // Another window may have drawn other rows.
-          void queryClient.invalidateQueries({ queryKey })
-        },
-      ),
-    )
+    const store = () => bridge.labelling.change({ runId, change: { ...next, started_at } })
+    changes.add(async () => {
+      try {
+        // Once more, so that a lost connection does not show the row before to the next key.
+        await store().catch(store)
+        setFailure(null)
+      } catch (error) {
+        setFailure(error)
+        // Another window may have drawn other rows.
+        void queryClient.invalidateQueries({ queryKey })
+      }
+    })
   }
   const skipped = useMemo(() => new Set(labelling?.skipped), [labelling?.skipped])
   const rows = labelling?.rows ?? []
