@@ -54,7 +54,7 @@ export interface StartOptions extends SendingSecrets {
   accept?: readonly AcceptCode[]
   /** The service forgets its requests, as the window's sandbox does, so earlier runs do not matter. */
   isForgetful?: boolean
-  /** Nothing will be sent, so the receiver's public base is not tested. */
+  /** Nothing will be sent: the receiver's public base is not tested, and no list shows the run. */
   isTrial?: boolean
   /**
    * What to do when continuing would fail most rows (a wrong key, nothing reachable, mostly errors): `pause`

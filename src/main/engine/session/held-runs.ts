@@ -103,6 +103,7 @@ export class HeldRuns {
       earlierRuns,
       deliveredCodes: [],
       hold,
+      isTrial,
       limit,
       accept,
       whenFailing,
@@ -243,13 +244,14 @@ export class HeldRuns {
 
   /**
    * Processes callbacks that came for a run and its retries while nobody held them, marks overdue rows, and
-   * removes what interrupted corrections left; for all readable runs if none is named. Resolves with whether
-   * there was anything to process.
+   * removes what interrupted corrections left; for all readable runs if none is named, and then trials that
+   * were killed, too. Resolves with whether there was anything to process.
    */
   async settleLate(runId?: string): Promise<boolean> {
     if (!isWritable(this.#options.workspace)) return false
     this.removal.removeLeftCorrections(runId)
     if (runId !== undefined) return this.#settleFamily(runId)
+    await this.removal.removeLeftTrials()
     const late = await this.#options.stored.own.listLateRuns()
     for (const each of late) {
       await this.#settleFamily(each).catch((error: unknown) => {
@@ -323,7 +325,7 @@ export class HeldRuns {
         try {
           await this.settleLate(runId)
           const summary = await stored.runs.summarizeRun(runId)
-          await stored.own.keepRun(runId)
+          if (task.isTrial !== true) await stored.own.keepRun(runId)
           if (load === undefined && summary.requests.sent > 0) this.#ended.add(runId)
           return summary
         } catch (error) {

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { sendsKey } from '../../../shared/operations/operations.ts'
 import type { Fix } from '../../../shared/plan/fixes.ts'
@@ -25,6 +26,7 @@ import type { ProxyCredentials } from '../secrets/bound-secret.ts'
 import { type HeaderValues, toHeaderList } from '../secrets/header-values.ts'
 import { readTransport } from '../service/transport.ts'
 import { fingerprintSource } from '../source/source-fingerprint.ts'
+import { toTrialFile } from '../workspace/workspace-files.ts'
 import { passWarnings } from './pass-warnings.ts'
 import type { RunTask } from './run-thread.ts'
 
@@ -51,6 +53,8 @@ export async function prepareRun(
   const isOtherKey = wasSentWith([journal.db], 'key', hooks.sentWith.key) === false
   switch (task.work.kind) {
     case 'start':
+      // Under the lease, so that nobody takes the trial for one that was killed.
+      if (task.isTrial === true) writeFileSync(toTrialFile(task.workspace, task.runId), '', { mode: 0o600 })
       createRun(task, journal, task.work.plan)
       break
     case 'retry':

@@ -12,6 +12,7 @@ import {
   listCorrectedRuns,
   listCorrectionFiles,
   listRunIds,
+  listTrials,
   toCorrectionFile,
   toJournalFile,
   toRecordedFiles,
@@ -66,11 +67,12 @@ export class RunRemoval {
   async wipe(): Promise<number> {
     const { workspace, stored, receiver } = this.#options
     const runIds = listRunIds(workspace)
-    for (const runId of runIds) this.#refuseBusy(runId)
+    const all = [...runIds, ...listTrials(workspace)]
+    for (const runId of all) this.#refuseBusy(runId)
     await receiver.close()
     const inbox = takeLease(toInboxFile(workspace), 'the callback inbox of the workspace', 0)
     try {
-      for (const runId of runIds) {
+      for (const runId of all) {
         await stored.forget(runId)
         deleteJournal(workspace, runId)
       }
@@ -93,6 +95,15 @@ export class RunRemoval {
         for (const file of listCorrectionFiles(workspace, left)) rmSync(file, { force: true })
       })
     }
+  }
+
+  /** Removes the trials whose process was killed: one that ends is removed as well. */
+  async removeLeftTrials(): Promise<void> {
+    const { workspace, isHeld } = this.#options
+    const left = listTrials(workspace).filter(
+      (runId) => !isHeld(runId) && !isLeaseHeld(toJournalFile(workspace, runId)),
+    )
+    if (left.length > 0) await this.deleteAll(left)
   }
 
   /** Removes the files of one run alone. */

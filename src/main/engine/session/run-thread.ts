@@ -30,6 +30,8 @@ export interface RunTask {
   mediaBase: string | null
   /** Wait for `begin` before anything is sent. */
   hold: boolean
+  /** See `StartOptions`. */
+  isTrial?: boolean | undefined
   /** For a run being started: how many rows to send before it ends (default: all). */
   limit?: number | undefined
   /** Runs and retries that may have sent rows with the same operation, if a source is to be read. */

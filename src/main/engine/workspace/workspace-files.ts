@@ -11,6 +11,7 @@ const VERDICTS_ENDING = '.verdicts'
 const ANNOTATIONS_ENDING = '.annotations'
 const FINDINGS_ENDING = '.findings'
 const CORRECTION_ENDING = '.correction'
+const TRIAL_ENDING = '.trial'
 
 /** Returns a function that gives the path of a run's file with this ending. */
 const toFileOfRun =
@@ -68,9 +69,17 @@ export function isRunId(text: string): boolean {
   return /^[\w-]+$/.test(text)
 }
 
-/** Ids of the runs that have a journal, newest first; ids begin with their time of creation. */
+/** Ids of the runs that have a journal, newest first; ids begin with their time of creation. Without trials. */
 export function listRunIds(workspace: string): string[] {
   return [...new RunFolder(workspace).ids]
+}
+
+/** The empty file that marks a trial, which sends nothing and is removed when it ends. */
+export const toTrialFile = toFileOfRun(TRIAL_ENDING)
+
+/** Ids of the trials that are running, or were when their process was killed. */
+export function listTrials(workspace: string): string[] {
+  return listFilesOfRuns(workspace, TRIAL_ENDING)
 }
 
 /** The file with the verdicts on a run and its retries, named after the first run. */
@@ -87,9 +96,14 @@ export const toCorrectionFile = toFileOfRun(CORRECTION_ENDING)
 
 /** Ids of the runs that have such a file: they are being corrected, or were when their process was killed. */
 export function listCorrectedRuns(workspace: string): string[] {
+  return listFilesOfRuns(workspace, CORRECTION_ENDING)
+}
+
+/** Ids of the runs that have a file with this ending. */
+function listFilesOfRuns(workspace: string, ending: string): string[] {
   return readFolder(join(workspace, RUNS_FOLDER))
-    .filter((name) => name.endsWith(CORRECTION_ENDING))
-    .map((name) => basename(name, CORRECTION_ENDING))
+    .filter((name) => name.endsWith(ending))
+    .map((name) => basename(name, ending))
 }
 
 /** The correction file and its companions while it is open. */
@@ -204,10 +218,10 @@ function readStats(path: string): Stats | 'unreadable' | null {
 }
 
 export class RunFolder {
-  /** Ids of the runs that have a journal, newest first. */
+  /** Ids of the runs that have a journal, newest first, without trials. */
   readonly ids: readonly string[]
   /** Ids of the runs that have a file, by the file's ending. */
-  readonly #runs = new Map(STATE_ENDINGS.map((ending) => [ending, new Set<string>()]))
+  readonly #runs = new Map([...STATE_ENDINGS, TRIAL_ENDING].map((ending) => [ending, new Set<string>()]))
 
   /** Throws `WORKSPACE_UNUSABLE`. */
   constructor(workspace: string) {
@@ -216,16 +230,19 @@ export class RunFolder {
       this.#runs.get(name.slice(end))?.add(name.slice(0, end))
     }
     const found = this.#runs.get(JOURNAL_ENDING) ?? []
-    this.ids = [...found].filter(isRunId).sort().reverse()
+    this.ids = [...found]
+      .filter((id) => isRunId(id) && this.hasRun(id))
+      .sort()
+      .reverse()
   }
 
   hasFile(runId: string, ending: string): boolean {
     return this.#runs.get(ending)?.has(runId) ?? false
   }
 
-  /** Whether the run had a journal. */
+  /** Whether the run had a journal and was no trial. */
   hasRun(runId: string): boolean {
-    return this.hasFile(runId, JOURNAL_ENDING)
+    return this.hasFile(runId, JOURNAL_ENDING) && !this.hasFile(runId, TRIAL_ENDING)
   }
 }
 
@@ -242,6 +259,8 @@ export function toRunFiles(workspace: string, runId: string): string[] {
     toFindingsFile(workspace, runId),
     ...listCorrectionFiles(workspace, runId),
     ...[`${file}-wal`, `${file}-shm`, `${file}-journal`, file],
+    // Removed last: what is left of a trial never becomes a run.
+    toTrialFile(workspace, runId),
   ]
 }
 
