@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { planSchema } from '../../src/shared/plan/plan.ts'
@@ -60,6 +60,24 @@ it('keeps theme, wellness and clean-up settings', {
   await page.getByText('2 runs (').waitFor()
   await page.getByRole('radiogroup', { name: 'Theme' }).getByText('System').click()
   await inspect('settings-set')
+})
+
+it('shows the stored settings after two quick changes were both refused', async () => {
+  const { page, workspace } = await openApp()
+  const calls = await holdCalls(page, '/settings/change')
+  await page.reload()
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await seeScreen(page, 'Settings')
+  const muted = page.getByRole('switch', { name: 'Videos start muted' })
+  const texts = page.getByRole('switch', { name: 'Show texts without asking' })
+  // A folder in the place of the lock: nothing can be written.
+  mkdirSync(join(workspace, 'settings.json.lease'))
+  calls.hold()
+  await switchTo(muted, false)
+  await switchTo(texts, true)
+  calls.release()
+  await page.getByText('settings.json.lease').first().waitFor()
+  await expect.poll(() => Promise.all([muted.isChecked(), texts.isChecked()])).toEqual([true, false])
 })
 
 it('says nothing about the limits of stored runs before it has read them', async () => {

@@ -1,20 +1,35 @@
+import type { QueryKey } from '@tanstack/react-query'
+import { queryClient } from './client.ts'
+
 /** Changes that a screen shows before the engine has stored them. */
 export interface ChangeQueue {
-  /** Calls `store`, which must not reject, once all earlier changes are stored. */
-  add(store: () => Promise<void>): void
+  /** Calls `store` once all earlier changes are stored or refused, and settles as it does. */
+  add<Stored>(store: () => Promise<Stored>): Promise<Stored>
   /** Resolves once all changes so far are stored or refused. */
   whenStored(): Promise<void>
+  /** Whether no other change waits for the one that is being stored. */
+  isLast(): boolean
   /** Reads what the changes concern. An answer from before a change is dropped and read again. */
   read<Answer>(read: () => Promise<Answer>): Promise<Answer>
 }
 
 export function createChangeQueue(): ChangeQueue {
   let stored: Promise<void> = Promise.resolve()
+  let waiting = 0
   return {
     add(store) {
-      stored = stored.then(store)
+      waiting += 1
+      const added = stored.then(store).finally(() => {
+        waiting -= 1
+      })
+      stored = added.then(
+        () => {},
+        () => {},
+      )
+      return added
     },
     whenStored: () => stored,
+    isLast: () => waiting === 1,
     async read(read) {
       for (;;) {
         const known = stored
@@ -24,4 +39,28 @@ export function createChangeQueue(): ChangeQueue {
       }
     },
   }
+}
+
+/**
+ * Shows a change of a query's answer at once and stores it after earlier ones. `store` returns what is stored
+ * then, which is shown unless another change waits. Rejects as it does, and reads again what is stored;
+ * therefore the query must read through `changes`.
+ */
+export function storeShown<Answer>(options: {
+  changes: ChangeQueue
+  queryKey: QueryKey
+  show: (known: Answer | undefined) => Answer | undefined
+  store: () => Promise<Answer>
+}): Promise<void> {
+  const { changes, queryKey, show, store } = options
+  queryClient.setQueryData<Answer>(queryKey, show)
+  return changes.add(async () => {
+    try {
+      const stored = await store()
+      if (changes.isLast()) queryClient.setQueryData<Answer>(queryKey, stored)
+    } catch (error) {
+      void queryClient.invalidateQueries({ queryKey })
+      throw error
+    }
+  })
 }

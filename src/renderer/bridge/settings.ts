@@ -1,10 +1,16 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import type { SettingsChange } from '../../shared/bridge/settings.ts'
-import { ask, bridge, queryClient } from './client.ts'
+import type { SettingsChange, StoredSettings } from '../../shared/bridge/settings.ts'
+import { createChangeQueue, storeShown } from './change-queue.ts'
+import { ask, bridge } from './client.ts'
+
+const changes = createChangeQueue()
 
 /** A person's settings; read again when another window changes them. */
 export function useSettings() {
-  return useQuery(ask.settings.read.queryOptions())
+  return useQuery({
+    ...ask.settings.read.queryOptions(),
+    queryFn: ({ signal }) => changes.read(() => bridge.settings.read(undefined, { signal })),
+  })
 }
 
 /** Changes some settings in storage, and everywhere in this window. */
@@ -15,16 +21,11 @@ export function useChangeSettings() {
 /**
  * Changes some settings, immediately in this window. Rejects and reverts the change if they cannot be stored.
  */
-export async function changeSettings(change: SettingsChange): Promise<void> {
-  const key = ask.settings.read.queryKey()
-  const before = queryClient.getQueryData(key)
-  if (before !== undefined) {
-    queryClient.setQueryData(key, { ...before, settings: { ...before.settings, ...change } })
-  }
-  try {
-    queryClient.setQueryData(key, await bridge.settings.change(change))
-  } catch (error) {
-    queryClient.setQueryData(key, before)
-    throw error
-  }
+export function changeSettings(change: SettingsChange): Promise<void> {
+  return storeShown<StoredSettings>({
+    changes,
+    queryKey: ask.settings.read.queryKey(),
+    show: (known) => known && { ...known, settings: { ...known.settings, ...change } },
+    store: () => bridge.settings.change(change),
+  })
 }

@@ -210,9 +210,6 @@ export async function readNarrowedAgain(client: QueryClient): Promise<void> {
   await client.invalidateQueries({ predicate })
 }
 
-/** Number of pending writes of verdicts, including the one in progress. */
-let waiting = 0
-
 /**
  * Shows the verdicts at once and stores them. They are reverted if that fails, for example if the row was
  * judged elsewhere and no longer has the verdicts of `before`.
@@ -227,20 +224,18 @@ function store(
   const { judgedSince } = readHistory(runId)
   if (!judgedSince.has(row)) setHistory(runId, { judgedSince: new Map(judgedSince).set(row, before) })
   show(runId, row, after)
-  waiting += 1
-  changes.add(async () => {
+  void changes.add(async () => {
     try {
       const verdicts = [...given]
       const stored = await bridge.verdicts.set({ runId, row, before: before.map(toRowVerdict), verdicts })
       // A later change may concern the same row.
-      if (waiting === 1) show(runId, row, stored.after)
+      if (changes.isLast()) show(runId, row, stored.after)
       noteStored(runId, [...before, ...after], [...stored.before, ...stored.after])
       setHistory(runId, { error: null })
     } catch (error) {
       setHistory(runId, { ...NO_HISTORY, error })
       void queryClient.refetchQueries({ queryKey: askVerdicts(runId).queryKey })
     }
-    waiting -= 1
     await queryClient.invalidateQueries({ queryKey: ask.results.facets.key() })
   })
 }

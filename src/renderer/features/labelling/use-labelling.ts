@@ -29,7 +29,7 @@ export function useLabelling(runId: string, verdicts: Verdicts) {
     const { started_at } = labelling
     show({ ...labelling, ...next })
     const store = () => bridge.labelling.change({ runId, change: { ...next, started_at } })
-    changes.add(async () => {
+    void changes.add(async () => {
       try {
         // Once more, so that a lost connection does not show the row before to the next key.
         await store().catch(store)

@@ -26,6 +26,7 @@ import {
   withoutGroup,
 } from '../../../shared/run/row-filters.ts'
 import { toScoreScale } from '../../../shared/run/score-bands.ts'
+import { createChangeQueue, storeShown } from '../../bridge/change-queue.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { KEPT_AHEAD_MS } from '../../bridge/read-ahead.ts'
@@ -347,33 +348,36 @@ function useStable(list: string[]): string[] {
   return useMemo(() => list, [key])
 }
 
+/** Changes of columns and saved filters are stored in the order they were made. */
+const viewChanges = createChangeQueue()
+
 /** The columns and saved filters of an operation, shared by all of its runs, and functions to change them. */
 export function useResultView(operation: OperationKind) {
-  const query = useQuery(ask.views.read.queryOptions({ input: { operation } }))
-  const {
-    error,
-    mutate,
-    mutateAsync: store,
-  } = useMutation({
-    mutationFn: async (make: () => Promise<ResultView>) =>
-      queryClient.setQueryData(toKey(operation), await make()),
-    onError: () => queryClient.invalidateQueries({ queryKey: toKey(operation) }),
+  const query = useQuery({
+    ...ask.views.read.queryOptions({ input: { operation } }),
+    queryFn: ({ signal }) => viewChanges.read(() => bridge.views.read({ operation }, { signal })),
   })
-  const changes = useMemo(
-    () => ({
+  const { error, mutate, mutateAsync: store } = useMutation({ mutationFn: (stored: Promise<void>) => stored })
+  const changes = useMemo(() => {
+    const change = (
+      make: () => Promise<ResultView>,
+      show: (view?: ResultView) => ResultView | undefined = (view) => view,
+    ) => storeShown({ changes: viewChanges, queryKey: toKey(operation), show, store: make })
+    return {
       /** Changes the columns at once; null restores the default columns. */
       setColumns(columns: ShownColumn[] | null) {
-        queryClient.setQueryData(toKey(operation), (view: ResultView = USUAL_VIEW) => ({ ...view, columns }))
-        mutate(() => bridge.views.setColumns({ operation, columns }))
+        const make = () => bridge.views.setColumns({ operation, columns })
+        mutate(change(make, (view = USUAL_VIEW) => ({ ...view, columns })))
       },
       saveFilter: (name: string, filter: RowFilter, at?: number) =>
-        store(() => bridge.views.saveFilter({ operation, name, filter, ...(at !== undefined && { at }) })),
+        store(
+          change(() => bridge.views.saveFilter({ operation, name, filter, ...(at !== undefined && { at }) })),
+        ),
       renameFilter: (name: string, newName: string) =>
-        store(() => bridge.views.renameFilter({ operation, name, newName })),
-      removeFilter: (name: string) => store(() => bridge.views.removeFilter({ operation, name })),
-    }),
-    [operation, mutate, store],
-  )
+        store(change(() => bridge.views.renameFilter({ operation, name, newName }))),
+      removeFilter: (name: string) => store(change(() => bridge.views.removeFilter({ operation, name }))),
+    }
+  }, [operation, mutate, store])
   const failure = error ?? query.error
   return useMemo(
     () => ({
