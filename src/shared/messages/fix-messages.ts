@@ -1,4 +1,4 @@
-import type { Fix } from '../plan/fixes.ts'
+import { type Fix, getFixedRecord } from '../plan/fixes.ts'
 import type { CorrectedCounts } from '../run/run.ts'
 import { formatCount, formatCounted } from './figure-text.ts'
 import { PROBLEM_MESSAGES } from './problem-messages.ts'
@@ -30,6 +30,16 @@ export function sayFix(fix: Fix): { where: string; what: string; value: string |
     case 'leave_out_row':
       return { where: '', what: 'is left out', value: null }
   }
+}
+
+/** A fix in one line; for a single row, without the text that it sets, which is content. */
+export function sayFixInOneLine(fix: Fix): string {
+  const { where, what, value } = sayFix(fix)
+  const record = getFixedRecord(fix)
+  const text = value === null ? '' : record === null ? `“${value}”` : formatCounted(value.length, 'character')
+  return [record === null ? '' : `record ${formatCount(record)}:`, where, what, text]
+    .filter(Boolean)
+    .join(' ')
 }
 
 function sayEvery(thing: string, what: string) {

@@ -1,9 +1,11 @@
 import { formatSetDuration } from '../messages/duration.ts'
+import { sayFixInOneLine } from '../messages/fix-messages.ts'
 import { VALUE_WORDS } from '../options/plan-options.ts'
+import type { SentPlan } from './plan.ts'
 
 /** A difference between the plans of two runs. */
 export interface PlanDifference {
-  /** Path in the plan, such as `load.pace.ratePerSecond`. */
+  /** Path in the plan, such as `load.pace.ratePerSecond`; `fixes` for each fix that only one plan has. */
   path: string
   a: string
   b: string
@@ -15,6 +17,9 @@ const HARMLESS: readonly string[] = [
   'name',
   'filledBy',
   'onlyNew',
+  // Said one by one.
+  'fixes',
+  'earlierFixes',
   ...[...VALUE_WORDS].flatMap(([path, { setting }]) => (setting === null ? [path] : [])),
 ]
 
@@ -22,9 +27,27 @@ const HARMLESS: readonly string[] = [
 export function listPlanDifferences(a: unknown, b: unknown): PlanDifference[] {
   const left = new Map(listLeaves(a, ''))
   const right = new Map(listLeaves(b, ''))
-  return [...new Set([...left.keys(), ...right.keys()])]
+  const values = [...new Set([...left.keys(), ...right.keys()])]
     .filter((path) => left.get(path) !== right.get(path) && !isHarmless(path))
     .map((path) => ({ path, a: left.get(path) ?? 'not set', b: right.get(path) ?? 'not set' }))
+  return [...values, ...listFixDifferences(a, b)]
+}
+
+/** Fixes by what they do, wherever they are in the list. */
+function listFixDifferences(a: unknown, b: unknown): PlanDifference[] {
+  const [left, right] = [readFixes(a), readFixes(b)]
+  return [...new Map([...left, ...right])]
+    .filter(([fix]) => left.has(fix) !== right.has(fix))
+    .map(([fix, text]) => {
+      return { path: 'fixes', a: left.has(fix) ? text : 'not set', b: right.has(fix) ? text : 'not set' }
+    })
+}
+
+/** The fixes of a plan in words, by their JSON; those of earlier sessions included. */
+function readFixes(plan: unknown): Map<string, string> {
+  const { fixes: newest = [], earlierFixes = [] } = Object(plan) as Partial<SentPlan>
+  const fixes = [...earlierFixes.flatMap((earlier) => earlier.fixes), ...newest]
+  return new Map(fixes.map((fix) => [JSON.stringify(fix), sayFixInOneLine(fix)]))
 }
 
 function isHarmless(path: string): boolean {

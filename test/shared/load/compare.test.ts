@@ -242,6 +242,29 @@ describe('plans', () => {
     expect(listPlanDifferences(a, a)).toEqual([])
   })
 
+  test('name a fix that only one of them has, wherever it is in the list', () => {
+    const split = { kind: 'split' }
+    const cell = { kind: 'cell', record: 12, field: 'text_data', value: 'secret' }
+    const value = { kind: 'value', problem: 'cut_cell', field: 'user_id', value: '{{run}}' }
+    const a = { fixes: [{ kind: 'trim', field: 'user_id' }, split, cell] }
+    const b = { fixes: [split, value, { kind: 'leave_out_row', record: 1_200 }] }
+    expect(listPlanDifferences(a, b).map(sayPlanDifference)).toEqual([
+      {
+        setting: 'fixes',
+        a: 'Every user_id is sent without white space at its ends and without invisible characters',
+        b: 'not set',
+      },
+      { setting: 'fixes', a: 'record 12: text_data is set to 6 characters', b: 'not set' },
+      {
+        setting: 'fixes',
+        a: 'not set',
+        b: expect.stringMatching(/^user_id of the rows with “.+” is set to “{{run}}”$/),
+      },
+      { setting: 'fixes', a: 'not set', b: 'record 1,200: is left out' },
+    ])
+    expect(listPlanDifferences(a, { fixes: a.fixes.toReversed() })).toEqual([])
+  })
+
   test('are described in words, durations with their unit', () => {
     const a = { load: { durationMs: 90_000, pace: { stages: [{ durationMs: 1_000, from: 1 }] } } }
     const b = {
