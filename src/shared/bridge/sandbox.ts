@@ -66,6 +66,8 @@ export type SandboxState = z.infer<typeof stateSchema>
 
 const termSchema = z.object({ term: z.string().min(1), notes: z.string().nullable() })
 
+const termsSchema = z.array(toStrict(termSchema)).max(100_000)
+
 const indexSchema = z.object({ custom_index_id: z.string(), items: z.int() })
 
 const listsSchema = z.object({
@@ -83,6 +85,8 @@ const indexItemsSchema = z.object({
   total: z.int(),
   items: z.array(z.object({ custom_index_item_id: z.string(), url: z.string() })),
 })
+
+const urlsSchema = z.array(z.string()).max(100_000)
 
 const shownAppealSchema = appealSchema.extend({ created_on: z.string(), reads: z.int() })
 
@@ -159,19 +163,27 @@ export const sandboxContract = {
   addKey: base.input(z.strictObject({ label: nameSchema })).output(z.object({ key: z.string() })),
   removeKey: base.input(z.strictObject({ keyId: z.int().min(1) })).output(doneSchema),
   rules: base.output(rulesSchema),
-  /** Adds a rule, or replaces the one with its id. */
-  putRule: base.input(toStrict(ruleSchema)).output(rulesSchema),
+  /** Adds a rule, or replaces `shown`. Fails if that is not what is stored under its id. */
+  putRule: base
+    .input(z.strictObject({ rule: toStrict(ruleSchema), shown: toStrict(ruleSchema).nullable() }))
+    .output(rulesSchema),
   removeRule: base.input(z.strictObject({ ruleId: nameSchema })).output(rulesSchema),
   lists: base.output(listsSchema),
-  /** Creates a watchlist, or replaces its terms. */
+  /**
+   * Creates a watchlist if none is `shown`, and fails if it exists. Else changes the terms that differ from
+   * `shown`, so that those which a run added meanwhile stay.
+   */
   putWatchlist: base
-    .input(z.strictObject({ name: nameSchema, terms: z.array(toStrict(termSchema)).max(100_000) }))
+    .input(z.strictObject({ name: nameSchema, terms: termsSchema, shown: termsSchema.nullable() }))
     .output(listsSchema),
   removeWatchlist: base.input(z.strictObject({ name: nameSchema })).output(listsSchema),
   indexItems: base.input(z.strictObject({ indexId: nameSchema, ...pageShape })).output(indexItemsSchema),
-  /** Creates an index with items of these addresses, or replaces its items. */
+  /**
+   * Creates an index with items of these addresses, or replaces its items. Fails if `shown`, the addresses of
+   * its items, is not what is stored; null for a new one.
+   */
   putIndex: base
-    .input(z.strictObject({ indexId: nameSchema, urls: z.array(z.string()).max(100_000) }))
+    .input(z.strictObject({ indexId: nameSchema, urls: urlsSchema, shown: urlsSchema.nullable() }))
     .output(listsSchema),
   removeIndex: base.input(z.strictObject({ indexId: nameSchema })).output(listsSchema),
   appeals: base.input(z.strictObject(pageShape)).output(appealsSchema),

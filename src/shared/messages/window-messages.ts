@@ -115,6 +115,10 @@ export const WINDOW_MESSAGES = {
       text: message,
       remedy: 'The sandbox has not changed. Correct the value, then try again.',
     }),
+    sandbox_changed_meanwhile: ({ what }: { what: string }) => ({
+      text: `${what} was changed meanwhile; nothing was saved`,
+      remedy: 'Look at it as it is now, then change it again.',
+    }),
     sandbox_port_of_connection: ({ port, connection }: { port: number; connection: string }) => ({
       text: `port ${port} belongs to the connection ${connection}, so the sandbox cannot have it`,
       remedy: 'Choose another port, or 0 for a free one.',

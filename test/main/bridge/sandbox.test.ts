@@ -48,17 +48,18 @@ it('changes rules and lists for later runs, and shows the received requests', as
   const { client, send } = await openWindow()
   await client.sandbox.start()
   expect((await send('good morning', 'p1')).rules).toEqual([])
-  const rules = await client.sandbox.putRule(GREETING)
+  const rules = await client.sandbox.putRule({ rule: GREETING, shown: null })
   expect(rules.map(({ rule_id: id }) => id)).toContain('greeting')
   const lists = await client.sandbox.putWatchlist({
     name: 'greetings',
     terms: [{ term: 'Good Morning', notes: null }],
+    shown: null,
   })
   expect(lists.watchlists.find(({ name }) => name === 'greetings')?.terms).toEqual([
     { term: 'good morning', notes: null },
   ])
   expect((await send('good morning', 'p2')).rules).toEqual(['Greeting'])
-  await client.sandbox.putRule({ ...GREETING, active: false })
+  await client.sandbox.putRule({ rule: { ...GREETING, active: false }, shown: GREETING })
   expect((await send('good morning', 'p3')).rules).toEqual([])
   expect(
     (await client.sandbox.removeRule({ ruleId: 'greeting' })).map(({ rule_id: id }) => id),
@@ -77,11 +78,49 @@ it('changes rules and lists for later runs, and shows the received requests', as
   expect((await send('good morning', 'p1')).rows.succeeded).toBe(1)
 })
 
+it('changes only the terms that a person changed, since a run may add others meanwhile', async () => {
+  const { client } = await openWindow()
+  await client.sandbox.start()
+  type Terms = { term: string; notes: string | null }[]
+  const put = async (terms: Terms, shown: Terms | null) => {
+    const { watchlists } = await client.sandbox.putWatchlist({ name: 'mine', terms, shown })
+    return watchlists.find(({ name }) => name === 'mine')?.terms
+  }
+  const one = { term: 'one', notes: null }
+  const two = { term: 'two', notes: null }
+  const three = { term: 'three', notes: null }
+  const four = { term: 'four', notes: null }
+  expect(await put([one, two], null)).toEqual([one, two])
+  // Another window saves what the first one does not show.
+  const noted = { term: 'one', notes: 'noted elsewhere' }
+  expect(await put([noted, two, three], [one, two])).toEqual([noted, three, two])
+  expect(await put([one, four], [one, two])).toEqual([four, noted, three])
+  expect(await toMessage(put([one], null))).toContain('the watchlist mine was changed meanwhile')
+  await client.sandbox.removeWatchlist({ name: 'mine' })
+  expect(await toMessage(put([one, two], [one]))).toContain('the watchlist mine was changed meanwhile')
+})
+
+it('refuses to replace a rule that another window changed', async () => {
+  const { client } = await openWindow()
+  await client.sandbox.start()
+  const edited = { ...GREETING, rule_name: 'Salutation' }
+  const put = (rule: Rule, shown: Rule | null) => toMessage(client.sandbox.putRule({ rule, shown }))
+  expect(await put(GREETING, null)).toBe('done')
+  expect(await put(GREETING, null)).toBe('done')
+  expect(await put(edited, GREETING)).toBe('done')
+  const refused = 'the rule greeting was changed meanwhile; nothing was saved'
+  expect(await put({ ...GREETING, active: false }, GREETING)).toBe(refused)
+  expect(await put(GREETING, null)).toBe(refused)
+  expect(await client.sandbox.rules()).toContainEqual(edited)
+  await client.sandbox.removeRule({ ruleId: 'greeting' })
+  expect(await put(edited, edited)).toBe(refused)
+})
+
 it('stores indexes and appeals that a person creates', async () => {
   const { client } = await openWindow()
   await client.sandbox.start()
   const urls = ['https://media.example.com/a.png', 'https://media.example.com/b.png']
-  const made = await client.sandbox.putIndex({ indexId: 'mine', urls })
+  const made = await client.sandbox.putIndex({ indexId: 'mine', urls, shown: null })
   expect(made.indexes).toContainEqual({ custom_index_id: 'mine', items: 2 })
   const page = await client.sandbox.indexItems({ indexId: 'mine', offset: 1, limit: 1 })
   expect(page).toMatchObject({ total: 2, items: [{ url: urls[1] }] })
@@ -89,7 +128,11 @@ it('stores indexes and appeals that a person creates', async () => {
   const listItems = async () =>
     (await client.sandbox.indexItems({ indexId: 'mine', offset: 0, limit: 10 })).items
   const [, stays] = await listItems()
-  await client.sandbox.putIndex({ indexId: 'mine', urls: ['https://media.example.com/c.png', second, first] })
+  const turned = ['https://media.example.com/c.png', second, first]
+  await client.sandbox.putIndex({ indexId: 'mine', urls: turned, shown: urls })
+  expect(await toMessage(client.sandbox.putIndex({ indexId: 'mine', urls: [], shown: urls }))).toContain(
+    'the index mine was changed meanwhile',
+  )
   const items = await listItems()
   expect(items[1]).toEqual(stays)
   expect(new Set(items.map(({ custom_index_item_id: id }) => id)).size).toBe(3)
@@ -106,7 +149,7 @@ it('stores indexes and appeals that a person creates', async () => {
   expect((await client.sandbox.removeAppeals({ appealId: 'my appeal' })).appeals).toBe(before + 2)
   expect((await client.sandbox.removeAppeals({ appealId: null })).appeals).toBe(0)
   expect((await client.sandbox.removeIndex({ indexId: 'mine' })).indexes).toHaveLength(1)
-  const bad = client.sandbox.putIndex({ indexId: 'bad', urls: ['no address'] })
+  const bad = client.sandbox.putIndex({ indexId: 'bad', urls: ['no address'], shown: null })
   expect(await toMessage(bad)).toContain('items.0.url: must be an http or https URL')
 })
 
@@ -145,7 +188,7 @@ it('keeps rules, settings and received requests across restarts only if the pers
   const setup = { port: 0, taskPort: 0, seed: 'mine', isKept: true }
   await client.sandbox.setUp(setup)
   await client.sandbox.start()
-  await client.sandbox.putRule(GREETING)
+  await client.sandbox.putRule({ rule: GREETING, shown: null })
   await client.sandbox.behave({ latency: '3ms' })
   await send('hello', 'p1')
   await client.sandbox.stop()

@@ -13,6 +13,7 @@ import type { StoredAppeal } from '../store/appeal-store.ts'
 import type { StoredCallback } from '../store/callback-store.ts'
 import type { StoredIndexItem } from '../store/index-store.ts'
 import type { OutcomeCount, StoredTask } from '../store/task-store.ts'
+import type { StoredTerm } from '../store/watchlist-store.ts'
 import { pageSchema, parseAdminBody, parseAdminQuery } from './admin-request.ts'
 
 const itemSchema = z.strictObject({
@@ -190,7 +191,10 @@ function toTaskDocument(task: StoredTask) {
   }
 }
 
-const listSchema = z.strictObject({ terms: z.array(addTermSchema).default([]) })
+const listSchema = z.strictObject({
+  terms: z.array(addTermSchema).default([]),
+  before: z.array(addTermSchema).optional(),
+})
 
 /** Serves the project's watchlists, which the service manages in its dashboard (docs/interface.md §4.7). */
 export function registerAdminWatchlistRoutes(app: FastifyInstance, context: SandboxContext): void {
@@ -207,11 +211,10 @@ export function registerAdminWatchlistRoutes(app: FastifyInstance, context: Sand
 
   app.put<{ Params: { name: string } }>('/watchlists/:name', async (request) => {
     const { name } = request.params
-    const { terms } = parseAdminBody(listSchema, request.body)
-    watchlists.put(
-      name,
-      terms.map(({ term, notes }) => ({ term, notes: notes ?? null })),
-    )
+    const { terms, before } = parseAdminBody(listSchema, request.body)
+    const now = before === undefined ? [] : watchlists.terms(name)
+    if (now === null) throw toUnknown('watchlist', name)
+    watchlists.put(name, changeTerms(now, toNotes(before ?? []), toNotes(terms)))
     context.moderation.reload()
     return { watchlist: name, terms: watchlists.terms(name) }
   })
@@ -221,6 +224,21 @@ export function registerAdminWatchlistRoutes(app: FastifyInstance, context: Sand
     context.moderation.reload()
     return { message: 'the watchlist is removed' }
   })
+}
+
+type Notes = ReadonlyMap<string, string | null>
+
+/** Notes by lower-cased term. */
+function toNotes(terms: readonly z.output<typeof addTermSchema>[]): Notes {
+  return new Map(terms.map(({ term, notes }) => [term.toLowerCase(), notes ?? null]))
+}
+
+/** The terms of a list after the change from `before` to `after`; all others stay. */
+function changeTerms(now: readonly StoredTerm[], before: Notes, after: Notes): StoredTerm[] {
+  const isChanged = (term: string) => before.get(term) !== after.get(term)
+  const stays = now.filter(({ term }) => !isChanged(term))
+  const set = [...after].filter(([term]) => isChanged(term))
+  return [...stays, ...set.map(([term, notes]) => ({ term, notes }))]
 }
 
 const newAppealsSchema = z.union([

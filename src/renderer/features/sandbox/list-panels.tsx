@@ -29,7 +29,7 @@ export function ListPanels() {
   })
   const { watchlists = [], indexes = [], appeals = 0 } = lists.data ?? {}
   const remove = (name: string, terms: SandboxLists['watchlists'][number]['terms']) => {
-    const put = () => bridge.sandbox.putWatchlist({ name, terms })
+    const put = () => bridge.sandbox.putWatchlist({ name, terms, shown: null })
     change.mutate(() => bridge.sandbox.removeWatchlist({ name }), {
       onSuccess: () => setUndo({ what: `Watchlist ${name}`, put }),
     })
@@ -179,7 +179,12 @@ function WatchlistEditor({ list, onSave, onClose }: EditorProps<Extract<EditedLi
         value: text,
         onValue: setText,
       }}
-      onSave={() => onSave(() => bridge.sandbox.putWatchlist({ name: name.trim(), terms: parseTerms(text) }))}
+      onSave={() => {
+        const shown = list.name === null ? null : list.terms
+        return onSave(() =>
+          bridge.sandbox.putWatchlist({ name: name.trim(), terms: parseTerms(text), shown }),
+        )
+      }}
       onClose={onClose}
     />
   )
@@ -199,12 +204,14 @@ function toLines(text: string): string[] {
 
 function IndexEditor({ list, onSave, onClose }: EditorProps<Extract<EditedList, { kind: 'index' }>>) {
   const [id, setId] = useState(list.id ?? '')
-  const [typed, setTyped] = useState<string | null>(null)
+  const [typed, setTyped] = useState<{ text: string; shown: string[] | null } | null>(null)
   const found = useQuery({
     queryKey: [...ask.sandbox.indexItems.key(), list.id],
     queryFn: list.id === null ? skipToken : () => readAddresses(list.id ?? ''),
   })
-  const text = typed ?? found.data?.join('\n') ?? ''
+  // Typing keeps what it began with: the items may be read again meanwhile.
+  const shown = typed === null ? (found.data ?? null) : typed.shown
+  const text = typed?.text ?? found.data?.join('\n') ?? ''
   // Items that are not loaded must not be replaced by an empty list.
   const isWhole = list.id === null || found.data !== undefined
   return (
@@ -218,11 +225,11 @@ function IndexEditor({ list, onSave, onClose }: EditorProps<Extract<EditedList, 
           : `Reading ${formatCounted(list.items, 'item')}`,
         isDisabled: !isWhole,
         value: text,
-        onValue: setTyped,
+        onValue: (text) => setTyped({ text, shown }),
       }}
       error={found.error}
       canSave={isWhole}
-      onSave={() => onSave(() => bridge.sandbox.putIndex({ indexId: id.trim(), urls: toLines(text) }))}
+      onSave={() => onSave(() => bridge.sandbox.putIndex({ indexId: id.trim(), urls: toLines(text), shown }))}
       onRemove={
         list.id === null ? null : () => onSave(() => bridge.sandbox.removeIndex({ indexId: list.id ?? '' }))
       }

@@ -33,8 +33,9 @@ export function RulesPanel() {
   const change = useMutation({
     mutationFn: (make: () => Promise<Rule[]>) => make(),
     onSuccess: (now) => queryClient.setQueryData(ask.sandbox.rules.queryKey(), now),
+    onError: () => rules.refetch(),
   })
-  const put = (rule: Rule) => change.mutate(() => bridge.sandbox.putRule(rule))
+  const put = (rule: Rule, shown: Rule | null) => change.mutate(() => bridge.sandbox.putRule({ rule, shown }))
   const list = rules.data ?? []
   return (
     <>
@@ -48,7 +49,7 @@ export function RulesPanel() {
             </>
           }
           onUndo={() => {
-            put(removed)
+            put(removed, null)
             setRemoved(null)
           }}
         />
@@ -72,7 +73,7 @@ export function RulesPanel() {
                 <SwitchField
                   aria-label={`${rule.rule_name} is active`}
                   value={rule.active}
-                  onValue={(active) => put({ ...rule, active })}
+                  onValue={(active) => put({ ...rule, active }, rule)}
                 />
               ),
             },
@@ -124,11 +125,15 @@ export function RulesPanel() {
           rule={opened.rule}
           takenIds={list.map(({ rule_id: id }) => id)}
           onSave={async (rule) => {
-            const now = await bridge.sandbox.putRule(rule)
+            const now = await bridge.sandbox.putRule({ rule, shown: opened.rule })
             queryClient.setQueryData(ask.sandbox.rules.queryKey(), now)
             setOpened(null)
           }}
-          onClose={() => setOpened(null)}
+          onClose={() => {
+            setOpened(null)
+            // It may have been refused because the rule is another by now.
+            void rules.refetch()
+          }}
         />
       )}
     </>
