@@ -8,6 +8,7 @@ import {
 import type { ServiceClient, ServiceRequest } from '../../src/main/engine/service/service-client.ts'
 import type { Plan } from '../../src/shared/plan/plan.ts'
 import { INVALID_API_KEY } from '../../src/shared/service/errors.ts'
+import { toUnixMs } from '../../src/shared/unix-clock.ts'
 import {
   createRecording,
   parseObject,
@@ -274,7 +275,7 @@ function toRefusal(status: number, code: string, retryAfter: string | null): Rep
 
 function toTimings(sentMs: number): ExchangeTimings {
   return {
-    sentAtUs: Math.round((performance.timeOrigin + sentMs) * 1000),
+    sentAtUs: Math.round(toUnixMs(sentMs) * 1000),
     durationUs: Math.round((performance.now() - sentMs) * 1000),
     waitingUs: null,
     connectUs: null,

@@ -1,6 +1,7 @@
 import type { InboxReader } from '../receiver/inbox.ts'
 import type { Judgement } from '../service/judgement.ts'
 import { isWarmup } from './load-pacer.ts'
+import { toClockUs } from './load-threads.ts'
 
 /** Callbacks that are read at once. */
 const BATCH_MAX = 2_000
@@ -71,9 +72,10 @@ export class LoadCallbacks {
     const { inbox, runToken, judge, onCount } = this.#options
     for (;;) {
       const batch = inbox.readAfter(runToken, this.#inboxRead, BATCH_MAX)
-      for (const { id, item, receivedAtUs, body } of batch) {
+      for (const { id, item, receivedAtUs: unixUs, body } of batch) {
         this.#inboxRead = id
         if (isWarmup(item - 1)) continue
+        const receivedAtUs = toClockUs(unixUs)
         onCount('received', receivedAtUs)
         const judgement = judge(body, item)
         // It belongs to another request; this one's own may still come.

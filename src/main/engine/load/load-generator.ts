@@ -3,6 +3,7 @@ import { isOpen } from '../../../shared/load/load-pace.ts'
 import { formatSetDuration } from '../../../shared/messages/duration.ts'
 import type { RetryRules } from '../../../shared/plan/plan.ts'
 import { OUTCOMES } from '../../../shared/run/item-state.ts'
+import { toMonotonicMs } from '../../../shared/unix-clock.ts'
 import { isTimed } from '../journal/seconds.ts'
 import { type Job, Lanes } from '../sending/lanes.ts'
 import { toRetryDelayMs } from '../sending/retry.ts'
@@ -265,7 +266,7 @@ export class LoadGenerator {
   #record(flight: RequestInFlight, exchange: Exchange, judgement: Judgement, isRepeated: boolean): void {
     const { turn, body, tries, hasWaited, beganMs } = flight
     const { timings } = exchange
-    const sentUs = timings.sentAtUs - (performance.timeOrigin + this.#startMs) * 1000
+    const sentUs = (toMonotonicMs(timings.sentAtUs / 1000) - this.#startMs) * 1000
     const endUs = sentUs + timings.durationUs
     const unreadMs = this.#unread.noteRead(endUs / 1000 + this.#startMs)
     const waitingUs = timings.waitingUs ?? Number.NaN

@@ -2,6 +2,7 @@ import type { LoadSample } from '../../../shared/load/load-report.ts'
 import { SluiceError, toSluiceError } from '../../../shared/messages/errors.ts'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
 import type { Outcome } from '../../../shared/run/item-state.ts'
+import { toMonotonicMs } from '../../../shared/unix-clock.ts'
 import { WorkerClient } from '../../worker-rpc.ts'
 import type { RunRecord } from '../journal/run-record.ts'
 import type { SealedSecret } from '../secrets/bound-secret.ts'
@@ -183,4 +184,9 @@ function toThreadError(error: unknown): SluiceError {
  */
 export function readClockMs(): number {
   return performance.timeOrigin + performance.now()
+}
+
+/** Microseconds by {@link readClockMs} of Unix microseconds. */
+export function toClockUs(unixUs: number): number {
+  return Math.round((performance.timeOrigin + toMonotonicMs(unixUs / 1000)) * 1000)
 }

@@ -7,6 +7,7 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { TestAnswer } from '../../../shared/messages/receiver-messages.ts'
 import { toThrown } from '../../../shared/messages/thrown.ts'
 import type { ReceiverTest } from '../../../shared/run/callback-overview.ts'
+import { toUnixMs } from '../../../shared/unix-clock.ts'
 import type { SealedSecret } from '../secrets/bound-secret.ts'
 import { unseal } from '../secrets/header-values.ts'
 import { Redactor } from '../secrets/redactor.ts'
@@ -273,7 +274,7 @@ export interface ReceiverClock {
 /** The machine's own time. */
 export const MACHINE_CLOCK: ReceiverClock = {
   nowMs: () => Date.now(),
-  nowUs: () => (performance.timeOrigin + performance.now()) * 1000,
+  nowUs: () => toUnixMs() * 1000,
   wait: (ms, signal) => wait(ms, undefined, { signal }),
 }
 

@@ -1,5 +1,6 @@
 import { isSettled } from '../../../shared/run/item-state.ts'
 import type { Slowdown, StopNotice } from '../../../shared/run/snapshot.ts'
+import { toUnixMs } from '../../../shared/unix-clock.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { ItemRequest } from '../sending/item-requests.ts'
 import { type Job, Lanes } from '../sending/lanes.ts'
@@ -35,12 +36,14 @@ export interface SenderOptions extends LimitsOptions {
 }
 
 /** An item in flight, without the contents of its request, which may be large. */
-interface InFlight extends Pick<MeasuredTry, 'scheduledAtUs' | 'hasWaited'> {
+interface InFlight extends Pick<MeasuredTry, 'hasWaited'> {
   sent: SentItem
   rowKeys: readonly string[]
   bodyLength: number
   /** When its lane got it, milliseconds, monotonic. */
   takenAtMs: number
+  /** When an open pace had it due, milliseconds, monotonic; null for a closed one. */
+  scheduledMs: number | null
 }
 
 /** Longest time between commits of outcomes, milliseconds (docs/architecture.md §2.1). */
@@ -229,7 +232,7 @@ export class Sender {
       rowKeys,
       bodyLength: request.body?.length ?? 0,
       takenAtMs: nowMs,
-      scheduledAtUs: scheduledMs === null ? null : (performance.timeOrigin + scheduledMs) * 1000,
+      scheduledMs,
       hasWaited: scheduledMs !== null && scheduledMs < this.#heldAtMs,
     }
     this.#limits.noteSent(nowMs)
@@ -282,7 +285,7 @@ export class Sender {
 
   #noteEnd(flight: InFlight, exchange: Exchange, client: ServiceClient): void {
     const nowMs = performance.now()
-    const { sent, rowKeys, scheduledAtUs, hasWaited, takenAtMs } = flight
+    const { sent, rowKeys, scheduledMs, hasWaited, takenAtMs } = flight
     if (this.#lanes.inFlight + 1 >= this.#lanes.concurrency) this.#heldAtMs = nowMs
     const wasFull = this.#bodies >= this.#bodiesMax
     this.#bodies -= flight.bodyLength
@@ -309,7 +312,7 @@ export class Sender {
       again,
       mayBeTaken: earlierTries > 0,
       isSettled: isSettledBefore,
-      scheduledAtUs,
+      scheduledAtUs: scheduledMs === null ? null : toUnixMs(scheduledMs) * 1000,
       hasWaited,
     })
     if (state === null || state === 'acknowledged' || isSettled(state)) {

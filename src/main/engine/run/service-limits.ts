@@ -2,6 +2,7 @@ import { IN_FLIGHT_MAX } from '../../../shared/load/load-pace.ts'
 import type { Plan, RetryRules } from '../../../shared/plan/plan.ts'
 import { listStates, type Outcome } from '../../../shared/run/item-state.ts'
 import type { Slowdown, StopNotice } from '../../../shared/run/snapshot.ts'
+import { toUnixMs } from '../../../shared/unix-clock.ts'
 import type { Counters } from '../journal/counters.ts'
 import { Throttle } from '../sending/throttle.ts'
 import type { EchoFinding } from '../service/echoes.ts'
@@ -147,14 +148,10 @@ export class ServiceLimits {
   }
 }
 
-function toUnixMs(monotonicMs: number): number {
-  return performance.timeOrigin + monotonicMs
-}
-
 function createLongWaits({ plan }: LimitsOptions): LongWaits {
   const { origin } = new URL(plan.connection.baseUrl)
   const { maxRetryAfterMs } = plan.retry
-  return new LongWaits({ origin, maxRetryAfterMs, nowMs: () => toUnixMs(performance.now()) })
+  return new LongWaits({ origin, maxRetryAfterMs, nowMs: () => toUnixMs() })
 }
 
 /** Builds the guard of a plan's sending. */

@@ -2,6 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { LatencyMeter } from '../../../shared/load/latency-meter.ts'
 import { DETAIL_METRICS, type DetailTime, PHASE_METRICS } from '../../../shared/load/metrics.ts'
 import type { Outcome } from '../../../shared/run/item-state.ts'
+import { toMonotonicMs } from '../../../shared/unix-clock.ts'
 import type { SecondRecord } from '../journal/seconds.ts'
 import type { ExchangeTimings } from '../service/exchange.ts'
 import { OwnDelays, toOwnLagUs } from './own-delays.ts'
@@ -145,7 +146,7 @@ export class SecondMeter {
     const lagUs = isOpen && isSent ? Math.round(sentAtUs - scheduledAtUs) : null
     const { connectUs, blockedUs = null } = timings
     const ownLagUs = toOwnLagUs({ lagUs, hasWaited, connectUs, blockedUs })
-    const unreadUs = this.#unread.noteRead((sentAtUs + durationUs) / 1000 - performance.timeOrigin) * 1000
+    const unreadUs = this.#unread.noteRead(toMonotonicMs((sentAtUs + durationUs) / 1000)) * 1000
     this.#times.addTimed(durationUs, responseUs, lagUs, {
       isSuccess: outcome === 'succeeded',
       ownLagUs,
@@ -180,7 +181,8 @@ export class SecondMeter {
   }
 
   #rollTo(second: number): void {
-    if (second <= this.#at) return
+    const isSetBack = second < this.#at - LATE_S
+    if (second <= this.#at && !isSetBack) return
     this.#lastRate = second === this.#at + 1 ? this.#partSum + this.#sum() : 0
     this.#closePart()
     this.#partSum = 0
@@ -211,6 +213,9 @@ export class SecondMeter {
     return succeeded + rejected + failed + unknown
   }
 }
+
+/** An end may be noted this much after later ones, seconds; an earlier one is by a clock that was set back. */
+const LATE_S = 2
 
 function toSecond(us: number): number {
   return Math.floor(us / 1_000_000)

@@ -1,4 +1,5 @@
 import { toSystemCode, toThrownText } from '../../../shared/messages/thrown.ts'
+import { toUnixMs } from '../../../shared/unix-clock.ts'
 
 /** Code of a {@link Breakdown} that exceeded the connection's timeout. */
 export const TIMEOUT_CODE = 'TIMEOUT'
@@ -106,7 +107,7 @@ export class ExchangeClock {
   end(endMs: number, phases: { connectUs: number; tlsUs: number | null } | null): ExchangeTimings {
     const startMs = this.startMs ?? this.handedOverMs
     return {
-      sentAtUs: Math.round((performance.timeOrigin + startMs) * 1000),
+      sentAtUs: Math.round(toUnixMs(startMs) * 1000),
       durationUs: Math.max(0, Math.round((endMs - startMs) * 1000)),
       waitingUs:
         this.firstByteMs === null

@@ -6,6 +6,7 @@ import { joinAccepted } from '../../../shared/run/accept-code.ts'
 import { toRowCounts } from '../../../shared/run/counts.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
 import type { RunPhase, StopNotice } from '../../../shared/run/snapshot.ts'
+import { toUnixMs } from '../../../shared/unix-clock.ts'
 import type { SendEvent } from '../../worker-rpc.ts'
 import { type CommitHook, Journal } from '../journal/journal.ts'
 import { explainFailure } from '../journal/journal-damage.ts'
@@ -216,7 +217,7 @@ export class RunSession {
     this.#startedAtMs = record.startedAtMs
     this.#meter = new SecondMeter({
       total: readLatency(this.#journal.db),
-      nowUs: () => (performance.timeOrigin + performance.now()) * 1000,
+      nowUs: () => toUnixMs() * 1000,
     })
     this.#applyAccepted(record)
     // Keep the HTTP client out of memory while a source is read.

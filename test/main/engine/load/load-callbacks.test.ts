@@ -1,9 +1,10 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { LoadCallbacks } from '../../../../src/main/engine/load/load-callbacks.ts'
 import { WARMUP_SEQUENCE } from '../../../../src/main/engine/load/load-pacer.ts'
 import { InboxReader } from '../../../../src/main/engine/receiver/inbox.ts'
 import { InboxWriter } from '../../../../src/main/engine/receiver/inbox-writer.ts'
 import { createJudgement } from '../../../../src/main/engine/service/judgement.ts'
+import { toUnixMs } from '../../../../src/shared/unix-clock.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 
 const TIMEOUT_MS = 10_000
@@ -59,6 +60,19 @@ describe('callbacks of a load', () => {
     ])
     expect(callbacks.awaited).toBe(0)
     expect(counts).toEqual({ received: 2, doubled: 0, rejected: 1, otherPost: 0, overdue: 0 })
+  })
+
+  it('are measured alike if the machine has slept since its process started', async () => {
+    const { callbacks, latencies, receive } = createCallbacks()
+    const sentAtUs = Math.round((performance.timeOrigin + performance.now()) * 1000)
+    vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 8 * 3_600_000)
+    onTestFinished(() => {
+      vi.restoreAllMocks()
+    })
+    callbacks.await(1, sentAtUs, true)
+    await receive(1, Math.round(toUnixMs(sentAtUs / 1000 + 40 - performance.timeOrigin) * 1000))
+    callbacks.take()
+    expect(latencies.map(([latencyUs]) => Math.round(latencyUs / 1000))).toEqual([40])
   })
 
   it('may arrive before their request was reported', async () => {

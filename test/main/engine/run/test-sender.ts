@@ -9,6 +9,7 @@ import { createOperationExchange } from '../../../../src/main/engine/service/ope
 import type { ServiceClient } from '../../../../src/main/engine/service/service-client.ts'
 import { LatencyMeter } from '../../../../src/shared/load/latency-meter.ts'
 import { type PlanInput, planSchema } from '../../../../src/shared/plan/plan.ts'
+import { toUnixMs } from '../../../../src/shared/unix-clock.ts'
 import { createServiceClient } from '../../../helpers/create-service-client.ts'
 import { openReadyJournal, readRecord } from '../journal/test-journal.ts'
 
@@ -32,7 +33,7 @@ export function createTestSender(options: TestSenderOptions = {}) {
   })
   const meter = new SecondMeter({
     total: new LatencyMeter(),
-    nowUs: () => (performance.timeOrigin + performance.now()) * 1000,
+    nowUs: () => toUnixMs() * 1000,
   })
   const apiKey = ApiKey.create('k', plan.connection, 'of the test')
   const { judge } = createOperationExchange(plan, { deliveredCodes: [], nowMs: Date.now })
@@ -72,7 +73,7 @@ export function toTestRequest(item: number): ReturnType<SenderOptions['toRequest
 export function createHeldClient(held: (() => void)[]): ServiceClient {
   return {
     send: (_, onEnd) => {
-      const sentAtUs = Math.round((performance.timeOrigin + performance.now()) * 1000)
+      const sentAtUs = Math.round(toUnixMs() * 1000)
       const timings = { sentAtUs, durationUs: 1_000, waitingUs: 500, connectUs: null, tlsUs: null }
       const headers = { contentType: 'application/json', retryAfter: null, location: null }
       const answer = JSON.stringify({ task_id: 't', triggered_rules: [] })
@@ -116,6 +117,6 @@ export function toStatus(status: number): Exchange {
 }
 
 function toTimings(): Pick<Exchange, 'timings'> {
-  const sentAtUs = Math.round((performance.timeOrigin + performance.now()) * 1000)
+  const sentAtUs = Math.round(toUnixMs() * 1000)
   return { timings: { sentAtUs, durationUs: 100, waitingUs: null, connectUs: null, tlsUs: null } }
 }

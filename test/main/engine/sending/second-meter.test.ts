@@ -57,6 +57,19 @@ test('the current second is taken too if all are requested', () => {
   expect(meter.take(true)).toEqual([])
 })
 
+test('tries after the clock was set back count in seconds of their own', () => {
+  const { meter, clock, note } = createMeter()
+  clock.s = 3_600
+  note()
+  for (clock.s = 0; clock.s < 3; clock.s += 1) note()
+  expect(meter.take(true).map(({ at, succeeded }) => [at - START_S, succeeded])).toEqual([
+    [3_600, 1],
+    [0, 1],
+    [1, 1],
+    [2, 1],
+  ])
+})
+
 test('seconds in which nothing ended are left out', () => {
   const { meter, clock, note } = createMeter()
   note()

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { DeadlineTimer } from '../../../../src/main/engine/service/exchange.ts'
+import { DeadlineTimer, ExchangeClock } from '../../../../src/main/engine/service/exchange.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
@@ -46,4 +46,16 @@ test('nothing is reported, and nothing waits, if everything started was stopped'
   timer.destroy()
   expect(vi.getTimerCount()).toBe(0)
   expect(deadline.passedMs).toBeNaN()
+})
+
+test('a request of a process that lived while the machine slept is sent by the clock of now', () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'], now: Date.now() })
+  vi.setSystemTime(Date.now() + 8 * 3_600_000)
+  const clock = new ExchangeClock()
+  clock.startMs = performance.now()
+  const sentAtMs = Date.now()
+  vi.advanceTimersByTime(30)
+  const { sentAtUs, durationUs } = clock.end(performance.now(), null)
+  expect(sentAtUs / 1000).toBeCloseTo(sentAtMs, 2)
+  expect(durationUs).toBe(30_000)
 })
