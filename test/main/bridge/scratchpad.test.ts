@@ -155,6 +155,12 @@ it('says where a text is wrong, and what was expected and found', async () => {
     ['warning', 'unknown_model', 'models', 'no-model'],
     ['error', 'wrong_type', 'text_data', '7'],
   ])
+  const twice =
+    '{"text_data":"a","user_id":"u","user_id":"v","post_id":"p","user_metadata":{"age":1,"age":2}}'
+  expect((await check(twice)).map(({ severity, code, found }) => [severity, code, found])).toEqual([
+    ['warning', 'doubled_json_key', 'user_id'],
+    ['warning', 'doubled_json_key', 'age'],
+  ])
   const terms = { watchlist: '', terms: [{ term: 'fine' }, { term: 'x'.repeat(1_025) }, 'bare'] }
   const ofTerms = await client.scratchpad.check({
     endpoint: { kind: 'watchlist-add' },

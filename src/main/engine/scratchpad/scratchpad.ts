@@ -43,7 +43,7 @@ import {
 import { redactAnswer } from '../service/redact-answer.ts'
 import { createServiceClients, type ServiceRequest } from '../service/service-client.ts'
 import { TRACE_HEADER } from '../service/trace-context.ts'
-import { parseJsonLine } from '../source/jsonl/parse-json-line.ts'
+import { findDoubledKeys, parseJsonLine } from '../source/jsonl/parse-json-line.ts'
 
 /** A request whose callback is awaited. */
 interface Awaited {
@@ -322,7 +322,17 @@ function parseOrNull(text: string): unknown {
  * {@link SCRATCH_PROBLEMS_MAX}.
  */
 function checkText(endpoint: ScratchEndpoint, text: string): ScratchProblem[] {
-  return findProblems(endpoint, text).slice(0, SCRATCH_PROBLEMS_MAX)
+  return [...findProblems(endpoint, text), ...findDoubled(text)].slice(0, SCRATCH_PROBLEMS_MAX)
+}
+
+/** Warns of keys that occur twice in an object, of which the other checks see the last value only. */
+function findDoubled(text: string): ScratchProblem[] {
+  if (readText(text).kind === 'fault') return []
+  return findDoubledKeys(text).map((key) => ({
+    ...{ row: 1, severity: 'warning', code: 'doubled_json_key' },
+    found: toFound(key),
+    path: [],
+  }))
 }
 
 function findProblems(endpoint: ScratchEndpoint, text: string): ScratchProblem[] {

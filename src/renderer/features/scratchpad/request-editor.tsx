@@ -1,10 +1,10 @@
 import { Group, Input, SegmentedControl, Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import type { ScratchDestination } from '../../../shared/bridge/scratchpad.ts'
-import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayExpected } from '../../../shared/messages/problem-messages.ts'
 import {
   hasModes,
@@ -12,7 +12,11 @@ import {
   OPERATIONS,
   type ScratchEndpoint,
 } from '../../../shared/operations/operations.ts'
-import { SCRATCH_PROBLEMS_MAX, type ScratchProblem } from '../../../shared/service/scratchpad.ts'
+import {
+  SCRATCH_PROBLEMS_MAX,
+  SCRATCH_TEXT_MAX,
+  type ScratchProblem,
+} from '../../../shared/service/scratchpad.ts'
 import { ask } from '../../bridge/client.ts'
 import { maskJson, useContentShown, useOnHideAll } from '../../ui/content/user-content.tsx'
 import { ActionButton, CheckField, TextArea, TextField } from '../../ui/controls.tsx'
@@ -142,6 +146,11 @@ function EndpointFields(props: {
   )
 }
 
+/** That a text has more than {@link SCRATCH_TEXT_MAX} characters. */
+export function sayTooLong({ length }: string): string {
+  return `Nothing can be sent: the text has ${formatCount(length)} characters, ${formatCount(length - SCRATCH_TEXT_MAX)} more than the Scratchpad takes.`
+}
+
 /** The JSON of the request, with the problems found by the checks of rows below it. */
 function BodyEditor() {
   const { endpoint, text, isOwn, isRevealed, set } = useScratchpad()
@@ -150,10 +159,13 @@ function BodyEditor() {
   const area = useRef<HTMLTextAreaElement>(null)
   const [checked] = useDebouncedValue(text, TYPING_MS)
   const check = useQuery({
-    ...ask.scratchpad.check.queryOptions({ input: { endpoint, text: checked } }),
+    ...ask.scratchpad.check.queryOptions({
+      input: checked.length > SCRATCH_TEXT_MAX ? skipToken : { endpoint, text: checked },
+    }),
     placeholderData: keepPreviousData,
   })
-  const problems = check.data ?? []
+  const isTooLong = text.length > SCRATCH_TEXT_MAX
+  const problems = (!isTooLong && check.data) || []
   const { endpoint: address, namedBy } = OPERATIONS[endpoint.kind]
   const isGet = address.method === 'GET'
   const lead = (problem: ScratchProblem) => {
@@ -200,7 +212,8 @@ function BodyEditor() {
         <ActionButton label="Example" small onClick={() => set({ text: toExample(endpoint), isOwn: true })} />
       </Group>
       <section aria-label="Check of the request" aria-live="polite">
-        {check.data !== undefined && problems.length === 0 && (
+        {isTooLong && <p className={styles.note}>{sayTooLong(text)}</p>}
+        {check.data !== undefined && !isTooLong && problems.length === 0 && (
           <p className={`quiet ${styles.note}`}>No problems found.</p>
         )}
         {problems.length > 0 && (
@@ -211,7 +224,10 @@ function BodyEditor() {
             </p>
             <ul className={`stack gap-1 m-0 p-0 ${styles.problems}`}>
               {problems.map((problem) => (
-                <li key={`${problem.code} ${problem.path.join('.')}`} data-severity={problem.severity}>
+                <li
+                  key={`${problem.code} ${problem.path.join('.')} ${problem.found}`}
+                  data-severity={problem.severity}
+                >
                   <button type="button" className="link" onClick={() => lead(problem)}>
                     line {findPlace(text, problem).line}
                   </button>{' '}

@@ -4,11 +4,16 @@ import { useIsMutating, useMutation, useQuery } from '@tanstack/react-query'
 import { diffLines } from 'diff'
 import { useEffect, useRef, useState } from 'react'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
+import type { ScratchDestination } from '../../../shared/bridge/scratchpad.ts'
 import { formatBytes, formatMs } from '../../../shared/messages/figure-text.ts'
 import { nameCode } from '../../../shared/messages/name-code.ts'
 import { prettyJson } from '../../../shared/messages/pretty-json.ts'
 import { hasModes, OPERATIONS, sendsKey } from '../../../shared/operations/operations.ts'
-import type { ScratchExchange, ScratchVerdict } from '../../../shared/service/scratchpad.ts'
+import {
+  SCRATCH_TEXT_MAX,
+  type ScratchExchange,
+  type ScratchVerdict,
+} from '../../../shared/service/scratchpad.ts'
 import { toCurl } from '../../../shared/shell-command.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import {
@@ -31,7 +36,7 @@ import { Columns, Empty, ErrorNotice, Figures, Panel, Screen } from '../../ui/la
 import { StateLabel } from '../../ui/states/row-states.tsx'
 import { FactTable, Table } from '../../ui/table/table.tsx'
 import { LongText, MarkedText, SafeText } from '../../ui/text/safe-text.tsx'
-import { RequestEditor } from './request-editor.tsx'
+import { RequestEditor, sayTooLong } from './request-editor.tsx'
 import styles from './scratchpad.module.css'
 import { findRuleMarks, keepSent, type SentRequest, takeCallback, useScratchpad } from './scratchpad.ts'
 
@@ -40,12 +45,14 @@ const SEND = ['scratchpad', 'send']
 /** A single request by hand, with its whole answer. */
 export function ScratchpadScreen(props: { connections: readonly ConnectionEntry[] }) {
   const { connections } = props
-  const { endpoint, text, destination, callbackUrl, isOwn, sent, set } = useScratchpad()
+  const { endpoint, text, destination, callbackUrl, isOwn, sent, failure, set } = useScratchpad()
   // Revealed content is hidden again at the next visit.
   useEffect(() => () => set({ isRevealed: false }), [set])
   const [shownId, setShownId] = useState<string | null>(null)
   const send = useMutation({
     mutationKey: SEND,
+    onMutate: () => set({ failure: null }),
+    onError: (error) => set({ failure: error }),
     mutationFn: async () => {
       if (destination === null) return
       const address = callbackUrl.trim().replace(/\/+$/, '')
@@ -80,7 +87,7 @@ export function ScratchpadScreen(props: { connections: readonly ConnectionEntry[
           <PrimaryButton
             onPress={send.mutate}
             busy={isSending}
-            blocked={destination === null ? 'Choose where to send it' : undefined}
+            blocked={sayGap(text, destination)}
             icon={<IconSend size="1rem" />}
           >
             Send
@@ -88,7 +95,7 @@ export function ScratchpadScreen(props: { connections: readonly ConnectionEntry[
         </>
       }
     >
-      {send.error !== null && <ErrorNotice error={send.error} onDismiss={send.reset} />}
+      {failure !== null && <ErrorNotice error={failure} onDismiss={() => set({ failure: null })} />}
       <Columns least="26rem" areApart>
         <RequestEditor connections={connections} />
         <Stack gap="md" miw={0}>
@@ -108,6 +115,12 @@ export function ScratchpadScreen(props: { connections: readonly ConnectionEntry[
       )}
     </Screen>
   )
+}
+
+/** Why a request cannot be sent; undefined if it can. */
+function sayGap(text: string, destination: ScratchDestination | null): string | undefined {
+  if (destination === null) return 'Choose where to send it'
+  return text.length > SCRATCH_TEXT_MAX ? sayTooLong(text) : undefined
 }
 
 /** The last requests of this page: to show, to send again, or to compare two of them. */

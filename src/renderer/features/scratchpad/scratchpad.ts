@@ -35,6 +35,8 @@ interface Scratchpad {
   /** Whether a person revealed the text of a row. */
   isRevealed: boolean
   sent: readonly SentRequest[]
+  /** Why the last request failed, also if another screen was shown by then; null if it did not. */
+  failure: unknown
   set(part: Partial<Omit<Scratchpad, 'set' | 'sent'>>): void
 }
 
@@ -52,6 +54,7 @@ export const useScratchpad = create<Scratchpad>((set) => ({
   isOwn: true,
   isRevealed: false,
   sent: [],
+  failure: null,
   set: (part) => set(part),
 }))
 
