@@ -52,6 +52,8 @@ export interface LoadState {
    */
   echoes?: { verified: number; alike?: number; notVerifiable: number; mismatched: number }
   retried: number
+  /** How long a Retry-After put off tries, milliseconds in total; missing in earlier versions. */
+  putOffMs?: number
   statuses: LoadStatus[]
   errors: LoadErrorGroup[]
   throttling: LoadThrottling

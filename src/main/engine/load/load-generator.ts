@@ -238,9 +238,13 @@ export class LoadGenerator {
     const judgement = this.#options.judge(exchange, [this.#options.toPostId(turn.sequence), body.userId])
     const isRepeated =
       judgement.repeat !== 'never' && flight.tries < this.#options.retry.limit && !this.#isStopped
-    if (turn.isMeasured) this.#record(flight, exchange, judgement, isRepeated)
+    const { retry } = this.#options
+    const delayMs = isRepeated
+      ? toRetryDelayMs(flight.tries + 1, judgement.retryAfterMs, retry, Math.random)
+      : null
+    if (turn.isMeasured) this.#record(flight, exchange, judgement, delayMs)
     if (this.#lanes.inFlight + 1 >= this.#lanes.concurrency) this.#lastFullMs = this.#nowMs()
-    if (isRepeated) this.#backOff(flight, judgement)
+    if (delayMs !== null) this.#backOff(flight, delayMs)
   }
 
   /** Explains why we closed a connection. */
@@ -251,19 +255,17 @@ export class LoadGenerator {
     return { ...ended, code: GRACEFUL_STOP_CODE, message }
   }
 
-  #backOff(flight: RequestInFlight, { retryAfterMs }: Judgement): void {
+  #backOff(flight: RequestInFlight, delayMs: number): void {
     this.#backingOff += 1
-    setTimeout(
-      () => {
-        this.#backingOff -= 1
-        this.#again.push({ ...flight, tries: flight.tries + 1 })
-        this.#lanes.wake(1)
-      },
-      toRetryDelayMs(flight.tries + 1, retryAfterMs, this.#options.retry, Math.random),
-    ).unref()
+    setTimeout(() => {
+      this.#backingOff -= 1
+      this.#again.push({ ...flight, tries: flight.tries + 1 })
+      this.#lanes.wake(1)
+    }, delayMs).unref()
   }
 
-  #record(flight: RequestInFlight, exchange: Exchange, judgement: Judgement, isRepeated: boolean): void {
+  /** `delayMs` is the wait before the next try, null if this is the last. */
+  #record(flight: RequestInFlight, exchange: Exchange, judgement: Judgement, delayMs: number | null): void {
     const { turn, body, tries, hasWaited, beganMs } = flight
     const { timings } = exchange
     const sentUs = (toMonotonicMs(timings.sentAtUs / 1000) - this.#startMs) * 1000
@@ -306,13 +308,13 @@ export class LoadGenerator {
     numbers[at + FIELD.blockedUs] = timings.blockedUs ?? Number.NaN
     numbers[at + FIELD.sendingUs] = sendingUs
     numbers[at + FIELD.receivingUs] = Math.max(0, timings.durationUs - sendingUs - waitingUs)
-    numbers[at + FIELD.iterationUs] = isRepeated
-      ? Number.NaN
-      : Math.max(0, endUs - (beganMs - this.#startMs) * 1000)
+    numbers[at + FIELD.iterationUs] =
+      delayMs === null ? Math.max(0, endUs - (beganMs - this.#startMs) * 1000) : Number.NaN
     numbers[at + FIELD.sentBytes] = timings.sentBytes ?? 0
     numbers[at + FIELD.receivedBytes] = timings.receivedBytes ?? 0
     numbers[at + FIELD.rowTags] = body.tags
     numbers[at + FIELD.unreadUs] = unreadMs * 1000
+    numbers[at + FIELD.waitedMs] = judgement.retryAfterMs === null ? Number.NaN : (delayMs ?? Number.NaN)
     const kept = this.#keeper.consider(judgement.outcome)
     this.#rules.add(judgement.rules)
     if (kept !== null) this.#keeper.keep(kept, this.#toSample(at, flight, exchange, judgement))

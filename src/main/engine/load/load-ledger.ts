@@ -191,6 +191,7 @@ export class LoadLedger {
         model: models.get(read(FIELD.model)) ?? SERVICE_DECIDES,
         contentBytes: read(FIELD.contentBytes),
         retryAfterMs: read(FIELD.retryAfterMs),
+        waitedMs: read(FIELD.waitedMs),
         isIteration,
         sentBytes,
         receivedBytes,

@@ -142,8 +142,8 @@ export function toLoadSummary(
       attempted_per_s: perS(within.sent),
       succeeded_per_s: perS(within.succeeded),
     },
-    // A load test sends at its own pace: nothing waited, except for retries if the plan has them.
-    retry_after: { answers: throttling.retryAfterAnswers, waited_s: 0 },
+    // A load test sends at its own pace: only retries wait, if the plan has them.
+    retry_after: { answers: throttling.retryAfterAnswers, waited_s: (state.putOffMs ?? 0) / 1000 },
     from_cache: { rows: state.fromCache },
     ...toEchoes(state),
     load: {

@@ -479,6 +479,7 @@ export class LoadRun {
       fromCache: total.fromCache,
       echoes: total.echoes,
       retried: total.retried,
+      putOffMs: total.putOffMs,
       statuses: total.statuses,
       errors: total.errors,
       throttling: total.throttling,

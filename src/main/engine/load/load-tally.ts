@@ -28,6 +28,7 @@ export interface EndedRequest {
   model: string
   contentBytes: number
   retryAfterMs: number
+  waitedMs: number
   /** Whether it is the last try of its row. */
   isIteration: boolean
   sentBytes: number
@@ -55,6 +56,8 @@ export class LoadTally {
   readonly echoes = { verified: 0, alike: 0, notVerifiable: 0, mismatched: 0 }
   waited = 0
   retried = 0
+  /** How long a Retry-After put off tries, milliseconds. */
+  putOffMs = 0
   /** By status, and by error code within it. */
   readonly #statuses = new Map<number, Map<string | null, LoadStatus>>()
   readonly #errors = new Map<string, LoadErrorGroup>()
@@ -95,7 +98,7 @@ export class LoadTally {
 
   /** Counts one request; `measuredUs`: end of the measured time, on the clock of its `endUs`. */
   add(request: EndedRequest, measuredUs: number): void {
-    const { outcome, flags, endUs, durationUs, status, cause, retryAfterMs } = request
+    const { outcome, flags, endUs, durationUs, status, cause, retryAfterMs, waitedMs } = request
     this.counts[outcome] += 1
     if (flags & FLAG.answered) this.answered += 1
     if (flags & FLAG.fromCache) this.fromCache += 1
@@ -116,6 +119,7 @@ export class LoadTally {
       this.throttling.retryAfterAnswers += 1
       this.throttling.askedS += retryAfterMs / 1000
     }
+    if (!Number.isNaN(waitedMs)) this.putOffMs += waitedMs
     this.#addStatus(status, cause?.errorCode ?? null, 1)
     if (cause !== undefined) {
       const second = Math.max(0, Math.floor(endUs / 1e6))
@@ -139,6 +143,7 @@ export class LoadTally {
     addNumbers(this.echoes, other.echoes)
     this.waited += other.waited
     this.retried += other.retried
+    this.putOffMs += other.putOffMs
     for (const { status, errorCode, requests } of other.#listStatuses()) {
       this.#addStatus(status ?? Number.NaN, errorCode, requests)
     }

@@ -47,9 +47,11 @@ export const FIELD = {
   rowTags: 22,
   /** How long its answer may have lain unread. */
   unreadUs: 23,
+  /** How long a Retry-After puts off its next try, milliseconds. */
+  waitedMs: 24,
 } as const
 
-export const RECORD_NUMBERS = 24
+export const RECORD_NUMBERS = 25
 
 /** Properties of a request, a bit each. */
 export const FLAG = {

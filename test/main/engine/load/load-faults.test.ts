@@ -71,7 +71,7 @@ test('a plan may allow retries, each of which is a separate request with the sam
   const server = await startFaultServer({
     onRequest: (request, wire) => {
       if (refused.has(request.body)) wire.send(200, toTaskAnswer(request))
-      else wire.send(503, toErrorAnswer(503, 'BUSY', 'not now'))
+      else wire.send(503, toErrorAnswer(503, 'BUSY', 'not now'), { 'retry-after': '1' })
       refused.add(request.body)
     },
   })
@@ -80,9 +80,13 @@ test('a plan may allow retries, each of which is a separate request with the sam
       3,
       server.baseUrl,
       { pace: { kind: 'closed', concurrency: 1 }, requests: 10 },
-      { retry: { limit: 1, baseMs: 1, maxMs: 2 } },
+      { retry: { limit: 1, baseMs: 1, maxMs: 2, maxRetryAfterMs: 40 } },
     ),
   )
+  // Each first try waits 40 ms of the second that it is asked to, and up to 1 ms more.
+  expect(summary.retry_after.answers).toBe(10)
+  expect(summary.retry_after.waited_s).toBeGreaterThanOrEqual(0.4)
+  expect(summary.retry_after.waited_s).toBeLessThanOrEqual(0.41)
   expect(summary.requests).toMatchObject({ sent: 20, succeeded: 10, unknown: 10, retried: 10 })
   expect(report.counts).toMatchObject({ sent: 20, succeeded: 10, unknown: 10 })
   expect(summary.load).toMatchObject({ iterations: 10 })
