@@ -22,11 +22,12 @@ const WORDS: Readonly<Record<string, string>> = {
   PROXY_UNREACHABLE: 'proxy cannot be reached',
   PROXY_CREDENTIALS: 'proxy credentials refused',
   PROXY_REFUSED: 'refused by the proxy',
+  REFUSED_STREAM: 'refused unprocessed',
 }
 
 /** An error code's name: network codes in words, the service's codes unchanged. */
 export function nameCode(code: string): string {
-  return WORDS[code] ?? code
+  return WORDS[code] ?? code.replace(/^RESET_/, 'request reset: ')
 }
 
 /** Status and error code of an answer in one line; empty if there is neither. */

@@ -5,6 +5,7 @@ import {
   isCertificateAlert,
   MALFORMED_ANSWER_CODE,
   RECEIVE_LIMIT_CODE,
+  RESET_CODE,
   TIMEOUT_CODE,
 } from './exchange.ts'
 import { PROXY_CREDENTIALS_CODE, PROXY_REFUSED_CODE, PROXY_UNREACHABLE_CODE } from './proxy-tunnel.ts'
@@ -46,6 +47,8 @@ export function toBreakdownMessage({ code, message, sent, status }: Breakdown, o
     case MALFORMED_ANSWER_CODE:
       return `${message}; check that ${host} is the service (${code})`
     default:
+      if (code.startsWith(RESET_CODE))
+        return status === null ? message : `${message} in the middle of the answer`
       if (isCertificateAlert(code)) return toAlertMessage(code, host)
       if (isCertificateCode(code)) return toCertificateMessage(code, host)
       return `${message || 'the request failed'} (${code})`

@@ -10,6 +10,7 @@ import {
   type Exchange,
   ExchangeClock,
   MALFORMED_ANSWER_CODE,
+  RESET_CODE,
   TIMEOUT_CODE,
   toCause,
   type WireClient,
@@ -23,6 +24,9 @@ import type {
   StreamSeeker,
 } from './http2-connections.ts'
 import { TRACE_HEADER } from './trace-context.ts'
+
+/** Code of the error that Node makes of a reset by the service; its words name no more than the reset's. */
+const STREAM_ERROR_CODE = 'ERR_HTTP2_STREAM_ERROR'
 
 /** Code of a request that the service refused unprocessed each time it was sent (RFC 9113 §8.7). */
 const REFUSED_STREAM_CODE = 'REFUSED_STREAM'
@@ -194,7 +198,8 @@ class Http2Exchange implements Deadline, StreamSeeker {
       }),
     )
     stream.on('error', (error) => {
-      failure = toCause(error)
+      const cause = toCause(error)
+      if (cause.code !== STREAM_ERROR_CODE) failure = cause
     })
     stream.on('close', () => {
       const { id = 0, rstCode } = stream
@@ -204,7 +209,7 @@ class Http2Exchange implements Deadline, StreamSeeker {
       ifCurrent(() => {
         if (isEnded() && this.#status !== null) this.#answer()
         else if (isRefused && this.#status === null) this.#sendAgain()
-        else this.breakDown(connection.cause ?? failure ?? toResetCause(rstCode))
+        else this.breakDown(connection.cause ?? failure ?? toEndCause(connection, rstCode))
       })
     })
   }
@@ -322,14 +327,16 @@ const CLOSED_HERE: Cause = {
   message: 'the connection was closed before the answer had come',
 }
 
-function toResetCause(rstCode: number): Cause {
-  const name = RESET_NAMES.get(rstCode) ?? `error ${rstCode}`
-  return rstCode === constants.NGHTTP2_CANCEL || rstCode === constants.NGHTTP2_NO_ERROR
-    ? {
-        code: CONNECTION_CLOSED_CODE,
-        message: `the service ended the exchange before the answer was whole (${name})`,
-      }
-    : { code: `RESET_${name}`, message: `the service reset the request (${name})` }
+/** Why a stream ended: Node ends those of a closed connection with CANCEL, too. */
+function toEndCause({ session }: Http2Connection, rstCode: number): Cause {
+  if (session.destroyed) {
+    return {
+      code: CONNECTION_CLOSED_CODE,
+      message: 'the service closed the connection before the answer was whole',
+    }
+  }
+  const name = RESET_NAMES.get(rstCode) ?? String(rstCode)
+  return { code: RESET_CODE + name, message: `the service reset the request with ${name}` }
 }
 
 const RESET_NAMES = new Map<number, string>([

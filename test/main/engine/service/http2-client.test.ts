@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { readSecureContext } from '../../../../src/main/engine/secrets/tls-files.ts'
 import { ReceivedBytes } from '../../../../src/main/engine/service/answer-body.ts'
+import { toBreakdownMessage } from '../../../../src/main/engine/service/breakdown-message.ts'
 import type { Exchange } from '../../../../src/main/engine/service/exchange.ts'
 import { Http2Client } from '../../../../src/main/engine/service/http2-client.ts'
 import {
@@ -246,7 +247,40 @@ test.each([
   })
   const [exchange] = await createSender(server.baseUrl)(1, 1)
   expect(exchange).toMatchObject({ kind: 'breakdown', sent: true, status: 200 })
-  expect(exchange?.kind === 'breakdown' && exchange.message).toContain(name)
+  if (exchange?.kind !== 'breakdown') throw new Error('it is whole')
+  expect(toBreakdownMessage(exchange, server.baseUrl)).toBe(
+    `the service reset the request with ${name} in the middle of the answer`,
+  )
+})
+
+test.each([
+  ['CANCEL', H2_CODES.cancel],
+  ['ENHANCE_YOUR_CALM', H2_CODES.enhanceYourCalm],
+  ['INTERNAL_ERROR', H2_CODES.internal],
+])(
+  'a request that the service resets with %s is named so, and may have been accepted',
+  async (name, code) => {
+    const server = await startRawHttp2Server({
+      tls,
+      onRequest: (wire, stream, count) =>
+        count === 1 ? wire.reset(stream, code) : answerWhole(wire, stream),
+    })
+    const [exchange, ...others] = await createSender(server.baseUrl)(3, 1)
+    expect(exchange).toMatchObject({
+      kind: 'breakdown',
+      code: `RESET_${name}`,
+      message: `the service reset the request with ${name}`,
+      sent: true,
+      status: null,
+    })
+    expect(others).toMatchObject([{ kind: 'answer' }, { kind: 'answer' }])
+    expect([server.connections, server.requests]).toEqual([1, 3])
+  },
+)
+
+test('a connection that the service closes without a word is not taken for a reset', async () => {
+  const server = await startRawHttp2Server({ tls, onRequest: (wire) => wire.end() })
+  expect(countKinds(await createSender(server.baseUrl)(1, 1))).toEqual({ 'unknown CONNECTION_CLOSED': 1 })
 })
 
 test.each([
