@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { writeRun } from '../../helpers/write-run.ts'
 import { runInProcess } from './run-in-process.ts'
 import { writeSource } from './write-source.ts'
 
@@ -52,6 +53,29 @@ it('answers a statement about the rows of runs as a table, CSV or JSON lines', a
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('no such table: runs') })
   const incomplete = await sluice('sql', 'SELECT 1')
   expect(incomplete).toMatchObject({ code: 2, stderr: expect.stringContaining('missing the run') })
+})
+
+it('says that the output is incomplete if the statement fails after some of its rows', async () => {
+  const folder = createTemporaryFolder()
+  const workspace = join(folder, 'workspace')
+  writeRun(workspace, { runId: '20261101-000000-000bbbb' })
+  const numbers = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 100000)'
+  const ask = (last: string, ...args: string[]) => {
+    const sql = `${numbers} SELECT CASE WHEN i < 100000 THEN i ELSE ${last} END AS i FROM n`
+    return runInProcess(['sql', 'latest', sql, ...args], { workspace })
+  }
+  const [failed, whole, table] = [
+    await ask('abs(-9223372036854775807 - 1)', '--format', 'csv'),
+    await ask('0', '--format', 'csv'),
+    await ask('abs(-9223372036854775807 - 1)'),
+  ]
+  const written = failed.stdout.trimEnd().split('\r\n').length - 1
+  expect(failed.code).toBe(2)
+  expect(failed.stderr).toContain(
+    `The output is incomplete: it ends after ${written.toLocaleString('en-US')} rows.\nsluice: `,
+  )
+  expect(whole).toMatchObject({ code: 0, stderr: '' })
+  expect(table.stderr).not.toContain('incomplete')
 })
 
 it('has every column of a source whose names differ only in case', async () => {

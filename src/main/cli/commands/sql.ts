@@ -62,14 +62,25 @@ export function addSqlCommand(program: Command, context: CliContext): void {
       const runIds = await resolveRunIds(engine, references)
       const writer = WRITERS[flags.format](context)
       const isData = flags.format === 'csv'
-      const rows = await engine.lookback.askSql([...new Set(runIds)], {
+      let written = 0
+      const asking = engine.lookback.askSql([...new Set(runIds)], {
         sql,
         timeoutMs: flags.timeout,
         each: flags.each,
         onRow: async (values, index) => {
           const text = index === 0 ? writer.names(values.map(String)) : writer.row(values)
-          if (text !== '') await context.out.write(text, { isData })
+          if (text === '') return
+          await context.out.write(text, { isData })
+          written = index
         },
+      })
+      const rows = await asking.catch(async (error: unknown) => {
+        if (written > 0) {
+          await context.err.writeLine(
+            `The output is incomplete: it ends after ${formatCounted(written, 'row')}.`,
+          )
+        }
+        throw error
       })
       await context.out.write(writer.end(rows), { isData })
       const guarded = writer.guardedCells()
