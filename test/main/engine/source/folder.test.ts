@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
+import iconv from 'iconv-lite'
 import { expect, test } from 'vitest'
 import { openSource } from '../../../../src/main/engine/source/open-source.ts'
 import { formatProblem } from '../../../../src/shared/messages/problem-messages.ts'
@@ -40,6 +41,23 @@ test('texts, requests and media fill the columns of their kind, in the order of 
   ])
   expect(source.rows.map(({ row }) => row)).toEqual([1, 2, 3, 4, 5, 6])
   expect(source.problems).toEqual([])
+})
+
+test('a single line of UTF-16 or UTF-32 is text without a byte-order mark, whatever it says', async () => {
+  const lines = ['hi', 'Schöne Grüße, déjà vu', '{"id":1}', '["a"]', 'null']
+  for (const encoding of ['utf-16le', 'utf-16be', 'utf-32le', 'utf-32be']) {
+    const folder = writeFolder(
+      Object.fromEntries(
+        lines.map((line, index) => [`${index}.txt`, iconv.encode(line, encoding, { addBOM: false })]),
+      ),
+    )
+    const { cells, problems } = await readAnySource(folder)
+    expect({ encoding, cells: cells.map((row) => row[2]), problems }).toEqual({
+      encoding,
+      cells: lines,
+      problems: [],
+    })
+  }
 })
 
 test('texts are decoded like CSV files, each separately', async () => {

@@ -15,12 +15,16 @@ const WIDE = [
 ] as const
 
 /**
- * Least share of ASCII characters in text of two bytes a character that would also make sense with one byte.
+ * Least share of ASCII characters in text of two bytes a character that would also make sense with one byte,
+ * or has no line end.
  */
 const ASCII_SHARE = 0.7
 
 /** Least share of ASCII characters, such as line ends and delimiters, in any table of 2-byte characters. */
 const LEAST_ASCII_SHARE = 0.005
+
+/** Least characters of a single line without an end. */
+const LINE_LEAST = 2
 
 /** Least share of apparent line-end bytes that are line ends in text of two bytes a character, too. */
 const LINE_END_SHARE = 0.2
@@ -60,8 +64,9 @@ function makesSense(text: string, bytes: Buffer, makesSenseNarrow: boolean): boo
   if (ascii < ASCII_SHARE * text.length && SELDOM_IN_TEXT.test(whole)) return false
   const lineEnds = count(/[\n\r]/g)
   const lineEndBytes = bytes.filter((byte) => byte === 0x0a || byte === 0x0d).length
+  const isLine = text.length >= LINE_LEAST && ascii >= ASCII_SHARE * text.length
   return (
-    (lineEnds > 0 || JSON_START.test(text)) &&
+    (lineEnds > 0 || isLine || JSON_START.test(text)) &&
     lineEnds >= LINE_END_SHARE * lineEndBytes &&
     ascii >= (makesSenseNarrow ? ASCII_SHARE : LEAST_ASCII_SHARE) * text.length
   )
