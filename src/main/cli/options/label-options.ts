@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { LabelQuestion } from '../../../shared/lookback/evaluation.ts'
 import { parseShare } from '../../../shared/lookback/label-values.ts'
-import type { Positive } from '../../../shared/lookback/labels.ts'
+import { ANY_RULE, type Positive } from '../../../shared/lookback/labels.ts'
 import type { RuleColumn } from '../../../shared/lookback/rule-columns.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { parseFilledText } from './parse-values.ts'
@@ -37,20 +37,30 @@ function collectLabel(text: string, previous: GivenLabel[] | undefined): GivenLa
   const [, column = '', condition = '', named = ''] = WITH_SHARE.exec(text) ?? []
   const [label, rule] = [column.trim(), named.trim()]
   if (label !== '' && rule !== '') {
+    refuseWildcard(rule)
     return [...(previous ?? []), { column: label, rule, share: parseShare(condition) }]
   }
   if (!text.includes('=')) return [...(previous ?? []), { column: parseFilledText(text) }]
   const [name, of] = splitAtEquals(text, 'COLUMN, or COLUMN=RULE for a column of a rule')
+  refuseWildcard(of)
   return [...(previous ?? []), { column: name, rule: of, share: null }]
 }
 
 function collectPositive(text: string, previous: Positive[] | undefined): Positive[] {
   const [, before = '', condition = '', named = ''] = WITH_SHARE.exec(text) ?? []
   if (before.trim() === '' && condition !== '' && named.trim() !== '') {
+    refuseWildcard(named.trim())
     return [...(previous ?? []), { value: condition.replaceAll(/\s/g, ''), rule: named.trim() }]
   }
   const [value, rule] = splitAtEquals(text, 'VALUE=RULE, such as "spam=Likely spam"')
+  refuseWildcard(rule)
   return [...(previous ?? []), { value, rule }]
+}
+
+/** Whoever writes `*` means any rule, not one of that name. */
+function refuseWildcard(rule: string): void {
+  if (rule === '*')
+    throw new InvalidArgumentError(`expected a rule, or "${ANY_RULE}" for whichever, found \`*\`.`)
 }
 
 function parseKey(text: string): NonNullable<LabelFlags['key']> {

@@ -1,4 +1,6 @@
+import { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
+import { addLabelOptions } from '../../../../src/main/cli/options/label-options.ts'
 import {
   createDurationParser,
   createIntegerParser,
@@ -202,5 +204,22 @@ describe('the nearest name', () => {
     expect(findNearest('text-data', names)).toBe('text_data')
     expect(findNearest('userid', names)).toBe('user_id')
     expect(findNearest('parrot', names)).toBe(null)
+  })
+})
+
+describe('a rule of labels', () => {
+  it.each([
+    ['--positive', 'TRUE=*'],
+    ['--positive', '>=0.5=*'],
+    ['--label', 'truth=*'],
+    ['--label', 'score>=0.5=*'],
+  ])('is never `*`: %s %s is refused, and "any rule" named', (option, value) => {
+    const command = addLabelOptions(new Command())
+      .exitOverride()
+      .configureOutput({ writeErr: () => {} })
+    expect(() => command.parse([option, value], { from: 'user' })).toThrow(
+      'expected a rule, or "any rule" for whichever',
+    )
+    command.parse([option, value.replace('*', '**')], { from: 'user' })
   })
 })
