@@ -7,15 +7,24 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 
-/** A service that finds the same in every post but `fine`; for those that end in `x`, one of its models fails. */
-async function startService(found: { rule_id: string; rule_name: string }[]): Promise<string> {
+type Found = { rule_id: string; rule_name: string }[]
+
+/**
+ * A service that finds the same in every post but `fine`; for those that end in `x`, one of its models fails. With
+ * `later`, it finds that instead from the second time on, and none of its models fails.
+ */
+async function startService(found: Found, later?: Found): Promise<string> {
+  const seen = new Set<string>()
   const server = createServer((request, response) => {
     void text(request).then((body) => {
       const { post_id } = JSON.parse(body) as { post_id: string }
-      const status = post_id.endsWith('x')
-        ? { code: '551', message: 'the model is down' }
-        : { code: '0', message: 'SUCCESS' }
-      const rules = post_id === 'fine' ? [] : found
+      const isLater = later !== undefined && seen.has(post_id)
+      seen.add(post_id)
+      const status =
+        post_id.endsWith('x') && !isLater
+          ? { code: '551', message: 'the model is down' }
+          : { code: '0', message: 'SUCCESS' }
+      const rules = post_id === 'fine' ? [] : isLater ? later : found
       const answer = { task_id: `t-${post_id}`, post_id, triggered_rules: rules, status: [{ status }] }
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
     })
@@ -26,13 +35,13 @@ async function startService(found: { rule_id: string; rule_name: string }[]): Pr
 }
 
 /** A workspace with a run of posts with these ids. */
-async function sendPosts(ids: readonly string[], rules: Parameters<typeof startService>[0]) {
+async function sendPosts(ids: readonly string[], ...rules: Parameters<typeof startService>) {
   const folder = createTemporaryFolder()
   const source = join(folder, 'posts.csv')
   writeFileSync(source, `post_id,user_id,text_data\n${ids.map((id) => `${id},u1,text of ${id}\n`).join('')}`)
   const sluice = (...args: string[]) =>
     runInProcess(args, { workspace: join(folder, 'workspace'), env: { SLUICE_API_KEY: 'a-key' } })
-  const sent = await sluice('task', source, '--legacy', '--base-url', await startService(rules))
+  const sent = await sluice('task', source, '--legacy', '--base-url', await startService(...rules))
   return { folder, source, sluice, sent }
 }
 
@@ -66,4 +75,22 @@ it('names rules of one name with their ids, and counts those that triggered none
   expect(JSON.parse(report.stdout)).toMatchObject({ rows_without_rule: 1 })
   await sluice('report', 'latest', join(folder, 'report.md'))
   expect(readFileSync(join(folder, 'report.md'), 'utf8')).toMatch(/Spam \(r1\).*Spam \(r2\)/s)
+})
+
+it('exports no row by a rule that only a try triggered which a retry has replaced', async () => {
+  const [early, late] = [
+    { rule_id: 'r1', rule_name: 'Spam' },
+    { rule_id: 'r2', rule_name: 'Hate' },
+  ]
+  const { sluice } = await sendPosts(['a-x', 'fine'], [early], [late])
+  const exportBy = (rule: string) => sluice('export', 'latest', '-', '--format', 'jsonl', '--rule', rule)
+  expect(JSON.parse((await exportBy('Spam')).stdout)).toMatchObject({ post_id: 'a-x', state: 'rejected' })
+  expect((await sluice('retry', 'latest')).code).toBe(0)
+  expect(JSON.parse((await exportBy('Hate')).stdout)).toMatchObject({ post_id: 'a-x', state: 'succeeded' })
+  for (const rule of ['Spam', 'r1']) {
+    const refused = await exportBy(rule)
+    expect(refused).toMatchObject({ code: 2, stdout: '' })
+    expect(refused.stderr).toContain(`\`${rule}\``)
+    expect(refused.stderr).toContain('`Hate`')
+  }
 })
