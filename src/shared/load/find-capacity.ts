@@ -68,7 +68,7 @@ export async function findCapacity(
       const judged = judgeProbe(level, summary)
       probes.push(judged)
       await onJudged(judged, probes.length)
-      if (probes.length === 1 && isSilent(plan.load, summary)) return end('broken_off', saySilent(summary))
+      if (probes.length === 1 && isSilent(summary)) return end('broken_off', saySilent(summary))
     }
   } catch (error) {
     // Measurements are kept and shown; without a finished probe, the error alone is the result.
@@ -78,12 +78,12 @@ export async function findCapacity(
 }
 
 /**
- * Whether a service answered neither the first request nor any of a probe, so that less load would not help.
- * Unknown after a warm-up: its answers are not counted.
+ * Whether a service answered neither the first request nor any of a probe and its warm-up, so that less load
+ * would not help.
  */
-function isSilent({ warmupMs }: Load, { load }: RunSummary): boolean {
-  if (warmupMs > 0) return false
-  return load?.first_request?.status === null && load.statuses.every(({ status }) => status === null)
+function isSilent({ load }: RunSummary): boolean {
+  if (load?.first_request?.status !== null || (load.warmup_answered ?? 0) > 0) return false
+  return load.statuses.every(({ status }) => status === null)
 }
 
 function saySilent({ requests }: RunSummary): string {

@@ -257,6 +257,8 @@ const loadSummarySchema = z.object({
       traceparent: z.string().exactOptional(),
     })
     .exactOptional(),
+  /** Answers during the warm-up, which are in no other figure; absent without one. */
+  warmup_answered: z.int().exactOptional(),
   /** For async load tests: callbacks that reported an error, did not come in time, or were awaited at the end. */
   callbacks: z.object({ rejected: z.int(), overdue: z.int(), outstanding: z.int() }).optional(),
 })

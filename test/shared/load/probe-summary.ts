@@ -17,6 +17,8 @@ export interface ProbeParts {
   /** Answers by status, null for none; and that of the first request. */
   statuses?: (number | null)[]
   firstStatus?: number | null
+  /** Answers during the warm-up. */
+  warmupAnswered?: number
 }
 
 /** The parts of a probe's summary that are judged, at 100 a second. */
@@ -31,6 +33,7 @@ export function createProbeSummary({
   stopReason,
   statuses = [200],
   firstStatus,
+  warmupAnswered,
 }: ProbeParts): RunSummary {
   const thresholds = (['ms', 'share'] as const).map((unit) => ({
     expression: unit === 'ms' ? expression : 'http_req_failed:rate<0.01',
@@ -64,6 +67,7 @@ export function createProbeSummary({
         requests: attempted / statuses.length,
       })),
       ...(firstStatus !== undefined && { first_request: { status: firstStatus } }),
+      ...(warmupAnswered !== undefined && { warmup_answered: warmupAnswered }),
     },
     latency_ms: {},
     thresholds,

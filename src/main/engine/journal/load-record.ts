@@ -67,6 +67,8 @@ export interface LoadState {
   behindSeconds?: number
   /** The request before all others, if any; earlier versions sent none. */
   first?: LoadFirstRequest
+  /** Answers to requests of the warm-up; missing without one, and in earlier versions. */
+  warmupAnswers?: number
   thresholds: ThresholdResult[]
   /** Absent if answers arrived normally, and in earlier versions. */
   silence?: LoadSilence

@@ -82,6 +82,7 @@ export class LoadGenerator {
   #second = Number.NEGATIVE_INFINITY
   #sent = 0
   #retries = 0
+  #warmupAnswers = 0
   #dropped = 0
   #inFlightMax = 0
   #lastFullMs = Number.NEGATIVE_INFINITY
@@ -243,6 +244,7 @@ export class LoadGenerator {
       ? toRetryDelayMs(flight.tries + 1, judgement.retryAfterMs, retry, Math.random)
       : null
     if (turn.isMeasured) this.#record(flight, exchange, judgement, delayMs)
+    else if (judgement.status !== null) this.#warmupAnswers += 1
     if (this.#lanes.inFlight + 1 >= this.#lanes.concurrency) this.#lastFullMs = this.#nowMs()
     if (delayMs !== null) this.#backOff(flight, delayMs)
   }
@@ -349,9 +351,11 @@ export class LoadGenerator {
         errors: this.#errors.takeUpdates(),
         models: this.#models.takeUpdates(),
         inFlight: this.#lanes.inFlight,
+        warmupAnswers: this.#warmupAnswers,
       },
       [records.buffer as ArrayBuffer],
     )
+    this.#warmupAnswers = 0
   }
 
   /** Closes the seconds that are over. A timer that is late by now was late in them. */

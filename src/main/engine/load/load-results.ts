@@ -169,6 +169,7 @@ export function toLoadSummary(
         order: { order: load.order, seed: load.seed, weight: load.weight ?? null },
       }),
       ...(state.first !== undefined && { first_request: toFirstRequest(state.first) }),
+      ...(state.warmupAnswers !== undefined && { warmup_answered: state.warmupAnswers }),
       ...(callbacks === null
         ? {}
         : {

@@ -93,6 +93,7 @@ export class LoadRun {
   #start: { clockMs: number; unixMs: number } | null = null
   #threads: LoadThreads | null = null
   readonly #inFlight: number[] = []
+  #warmupAnswers = 0
   /** Records of requests that have waited long for an answer, by thread. */
   readonly #open: Float64Array[] = []
   /**
@@ -263,6 +264,7 @@ export class LoadRun {
       case 'records':
         this.#ledger.add(update)
         this.#slots.add(update.kept)
+        this.#warmupAnswers += update.warmupAnswers
         this.#inFlight[update.index] = update.inFlight
         this.#openSinceMs = this.inFlight === 0 ? null : (this.#openSinceMs ?? this.#elapsedMs)
         break
@@ -494,6 +496,7 @@ export class LoadRun {
       metrics: this.#metrics,
       ...toStageRecords(load, this.#ledger.staged, this.measuredMs),
       ...(this.#first !== null && { first: this.#first }),
+      ...(load.warmupMs > 0 && { warmupAnswers: this.#warmupAnswers }),
       callbacks:
         this.#callbacks === null ? null : { ...total.callbacks, outstanding: this.#callbacks.awaited },
     }

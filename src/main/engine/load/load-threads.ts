@@ -50,6 +50,8 @@ export type LoadUpdate =
       errors: [number, LoadErrorCause][]
       models: [number, string][]
       inFlight: number
+      /** Answers to requests of the warm-up, which have no records, since the last update. */
+      warmupAnswers: number
     }
   | { kind: 'reuse_ended'; index: number; why: ReuseEnd }
   | { kind: 'redacted'; index: number }

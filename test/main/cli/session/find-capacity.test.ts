@@ -109,15 +109,17 @@ describe('a capacity search', () => {
   })
 
   it('ends after its first probe where nothing was answered, not even the first request', async () => {
-    const silent: ProbeParts = { ...FAILED, statuses: [null], firstStatus: null }
-    const found = await search(() => silent)
-    expect(found.outcome).toMatchObject({
-      end: 'broken_off',
-      error:
-        'The service answered neither the first request nor any of the 100 requests of the first probe. Check that it is up, then search again.',
-    })
-    expect(found.names).toHaveLength(1)
-    expect((await print(found)).code).toBe(1)
+    for (const warmup of [{}, { warmupAnswered: 0 }]) {
+      const silent: ProbeParts = { ...FAILED, statuses: [null], firstStatus: null, ...warmup }
+      const found = await search(() => silent, { warmupMs: 'warmupAnswered' in warmup ? 10_000 : 0 })
+      expect(found.outcome).toMatchObject({
+        end: 'broken_off',
+        error:
+          'The service answered neither the first request nor any of the 100 requests of the first probe. Check that it is up, then search again.',
+      })
+      expect(found.names).toHaveLength(1)
+      expect((await print(found)).code).toBe(1)
+    }
   })
 
   it('goes on where the first probe was answered in part, or only the first request was', async () => {
@@ -130,8 +132,8 @@ describe('a capacity search', () => {
     }
   })
 
-  it('goes on after a silent first probe with a warm-up, whose answers nothing counts', async () => {
-    const silent: ProbeParts = { ...FAILED, statuses: [null], firstStatus: null }
+  it('goes on after a silent first probe whose warm-up was answered', async () => {
+    const silent: ProbeParts = { ...FAILED, statuses: [null], firstStatus: null, warmupAnswered: 1 }
     const { outcome } = await search((concurrency) => (concurrency > 8 ? silent : HELD), {
       ...{ capacity: { start: 16 }, warmupMs: 10_000 },
     })

@@ -364,6 +364,27 @@ test('an interrupted load writes what it measured until then', async () => {
   expect(sentWithin + rounding).toBeGreaterThanOrEqual(load?.requests ?? Number.POSITIVE_INFINITY)
 })
 
+test('answers of the warm-up are counted, and are in no other figure', async () => {
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      if (JSON.parse(request.body).post_id.includes('-warmup-'))
+        wire.send(503, toErrorAnswer(503, 'BUSY', 'not now'))
+      else wire.send(200, toTaskAnswer(request))
+    },
+  })
+  const { summary } = await loads.run(
+    loads.createPlan(3, server.baseUrl, {
+      pace: { kind: 'open', ratePerSecond: 40 },
+      durationMs: 200,
+      warmupMs: 100,
+    }),
+  )
+  expect(summary).toMatchObject({
+    requests: { sent: 8, succeeded: 8 },
+    load: { warmup_answered: 4, statuses: [{ status: 200, requests: 8 }] },
+  })
+})
+
 test('an interruption during the warm-up leaves nothing measured, and says so', async () => {
   const server = await startService()
   const run = loads.start(

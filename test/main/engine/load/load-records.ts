@@ -72,6 +72,7 @@ export function toRecords(
   }
   return {
     kind: 'records',
+    warmupAnswers: 0,
     index: 0,
     records,
     kept: [],
