@@ -41,12 +41,10 @@ export function toExpected(operation: Operation): (body: Readonly<Record<string,
     })
 }
 
-/**
- * Compares what an answer or a callback repeats at its top level, or at the top of each part, with what was
- * sent.
- */
+/** Compares what the parts of an answer or a callback repeat with what was sent. */
 export function createEchoReader(
   operation: Operation,
+  listParts: (body: unknown) => readonly unknown[],
   service: { hasOtherRow: HasOtherRow; isRewriting: () => boolean },
 ): (body: unknown, expected: readonly string[]) => EchoFinding {
   const { echoes: ofRow, batch } = OPERATIONS[operation.kind]
@@ -54,9 +52,10 @@ export function createEchoReader(
   const targets = batch === undefined ? null : [targetOf(operation) ?? '']
   return (body, expected) => {
     const own = targets ?? expected
-    if (isJsonObject(body)) return readPart(body, echoes, own, service)
-    if (!Array.isArray(body)) return UNVERIFIABLE
-    const findings = body.filter(isJsonObject).map((part) => readPart(part, echoes, own, service))
+    const parts = listParts(body).filter(isJsonObject)
+    const [only] = parts
+    if (only !== undefined && parts.length === 1) return readPart(only, echoes, own, service)
+    const findings = parts.map((part) => readPart(part, echoes, own, service))
     const isOf = (kind: EchoFinding['kind']) => findings.find((finding) => finding.kind === kind)
     return isOf('mismatched') ?? isOf('alike') ?? isOf('verified') ?? UNVERIFIABLE
   }

@@ -33,7 +33,7 @@ import {
 } from './judgement.ts'
 import { judgeWhole } from './redact-exchange.ts'
 import type { ServiceRequest } from './service-client.ts'
-import { createTaskReader } from './task-reader.ts'
+import { createTaskReader, listTaskParts } from './task-reader.ts'
 import { ADD_LISTS, createTermReader, UPDATE_LISTS } from './watchlist-reader.ts'
 
 /** How an operation's rows are sent and their answers read. */
@@ -78,7 +78,14 @@ export function createOperationExchange(
   const isRewriting = () => connection.rewritesIds === true
   const reader = withEchoes(
     findReader(operation.kind).createReader(operation, deliveredCodes),
-    createEchoReader(operation, { hasOtherRow: options.hasOtherRow ?? (() => false), isRewriting }),
+    createEchoReader(
+      operation,
+      (body) => (operation.kind === 'task' ? listTaskParts(body, operation.api) : [body]),
+      {
+        hasOtherRow: options.hasOtherRow ?? (() => false),
+        isRewriting,
+      },
+    ),
     isRewriting,
   )
   const { isRepeatable } = OPERATIONS[operation.kind]

@@ -159,7 +159,7 @@ type Scores = TaskResult['classScores']
  */
 export function readTaskResponse(body: unknown): TaskResult | null {
   if (!isJsonObject(body)) return null
-  const taskId = toTaskId(body['task_id']) ?? toTaskId(body['id'])
+  const taskId = findTaskId(body)
   if (taskId === null) return null
   const result: TaskResult = {
     taskId,
@@ -202,6 +202,10 @@ function readRefusalInside(body: JsonObject, result: Pick<TaskResult, 'failures'
   const said = readServiceError(body)
   const message = said?.message ?? (hasError ? JSON.stringify(error) : '')
   result.failures.push({ code: said?.errorCode ?? 'error', message })
+}
+
+function findTaskId(body: JsonObject): string | null {
+  return toTaskId(body['task_id']) ?? toTaskId(body['id'])
 }
 
 /** Adds the rules of a `triggered_rules` list (docs/interface.md §2.2, §2.3); notes any other shape. */
@@ -310,7 +314,7 @@ function isV2Body(body: unknown): body is JsonObject | unknown[] {
 }
 
 function readPart(part: JsonObject, result: V2TaskResult): void {
-  result.taskId ??= toTaskId(part['task_id']) ?? toTaskId(part['id'])
+  result.taskId ??= findTaskId(part)
   result.fromCache ||= part['from_cache'] === true
   if (isServiceErrorBody(part)) {
     const error = readServiceError(part)
@@ -335,12 +339,7 @@ function readObject(object: JsonObject, result: V2TaskResult, depth: number): vo
   const status = object['status']
   if (isJsonObject(status)) readStatus(status, object, result)
   if (depth === DEPTH_MAX) return
-  for (const [name, value] of Object.entries(object)) {
-    if (name === 'triggered_rules' || name === 'output' || REPEATED.has(name)) continue
-    for (const inner of Array.isArray(value) ? value : [value]) {
-      if (isJsonObject(inner)) readObject(inner, result, depth + 1)
-    }
-  }
+  for (const inner of listInside(object)) readObject(inner, result, depth + 1)
 }
 
 function readStatus(status: JsonObject, { model }: JsonObject, result: V2TaskResult): void {
@@ -352,4 +351,43 @@ function readStatus(status: JsonObject, { model }: JsonObject, result: V2TaskRes
     code: String(code),
     message: named ? `model ${model}: ${message || code}` : message,
   })
+}
+
+/**
+ * The parts of a task's answer or callback whose ids tell whose it is: its top, or that of each part of a
+ * list, and, if results count wherever they stand, every object around one. An inner object that is marked as
+ * cached may name an earlier request.
+ */
+export function listTaskParts(body: unknown, api: TaskOperation['api']): readonly unknown[] {
+  const tops: readonly unknown[] = Array.isArray(body) ? body : [body]
+  return tops.flatMap((top) => {
+    if (!isJsonObject(top) || (api === 'v1' && findTaskId(top) !== null)) return [top]
+    const inner: JsonObject[] = []
+    listAroundResults(top, inner, 0)
+    return [top, ...inner]
+  })
+}
+
+/** Adds the objects inside of this one that are around a result; returns whether this one is. */
+function listAroundResults(object: JsonObject, found: JsonObject[], depth: number): boolean {
+  let isAround = 'triggered_rules' in object || 'output' in object || isJsonObject(object['status'])
+  if (depth === DEPTH_MAX) return isAround
+  for (const inner of listInside(object)) {
+    if (!listAroundResults(inner, found, depth + 1)) continue
+    isAround = true
+    if (inner['from_cache'] !== true) found.push(inner)
+  }
+  return isAround
+}
+
+/** The objects in which results may stand, too. */
+function listInside(object: JsonObject): JsonObject[] {
+  const found: JsonObject[] = []
+  for (const [name, value] of Object.entries(object)) {
+    if (typeof value !== 'object' || name === 'triggered_rules' || name === 'output' || REPEATED.has(name))
+      continue
+    if (isJsonObject(value)) found.push(value)
+    else if (Array.isArray(value)) for (const item of value) if (isJsonObject(item)) found.push(item)
+  }
+  return found
 }

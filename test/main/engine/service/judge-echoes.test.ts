@@ -29,6 +29,7 @@ const terms = exchangeOf({ kind: 'watchlist-add', watchlist: 'words' })
 const appeal = exchangeOf({ kind: 'appeal-status' })
 
 const RESULT = { task_id: 't', post_id: 'p1', user_id: 'u1', triggered_rules: RULES }
+const RESULT_OF_OTHER = { ...RESULT, post_id: 'p2' }
 const ITEM = { custom_index_item_id: 'item-1' }
 const APPEAL = { appeal: { appeal_status: 'In Review' }, original_decision: {} }
 const TERMS = [{ term: 'Alpha' }, { term: 'beta' }]
@@ -48,6 +49,7 @@ describe('an answer that repeats the id of its request is verified', () => {
     ['of a task, legacy', legacy, TASK, { ...RESULT, user_id: 4711, code: 200 }],
     ['of a task of v2', v2, TASK, { post_id: 'p1', models: [] }],
     ['of a task of v2, in a list', v2, TASK, [{ post_id: 'p1' }, { models: [] }]],
+    ['of a task of v2, around its rules', v2, TASK, { data: { post_id: 'p1', models: [{ output: [] }] } }],
     ['of a number as id', task, { ...TASK, post_id: 17 }, { ...RESULT, post_id: 17 }],
     ['of an item that is removed', remove, ITEM, { ...ITEM, task_id: 't' }],
     ['of an item that is removed, acknowledged', removeAsync, ITEM, { ...ITEM, task_id: 't' }],
@@ -80,6 +82,21 @@ describe('an answer that repeats another id is not the row’s: its outcome is u
     ],
     ['of a task of v2', v2, TASK, { post_id: 'p2', models: [] }, other],
     ['of a task of v2, in a list', v2, TASK, [{ post_id: 'p1' }, { post_id: 'p2' }], other],
+    ['of a task of v2, around its rules', v2, TASK, { data: RESULT_OF_OTHER }, other],
+    [
+      'of a task of v2, around its scores',
+      v2,
+      TASK,
+      { data: { post_id: 'p2', models: [{ output: [] }] } },
+      other,
+    ],
+    [
+      'of a task of v2, beside its own',
+      v2,
+      TASK,
+      { task_id: 't', results: [RESULT, RESULT_OF_OTHER] },
+      other,
+    ],
     ['of an acknowledged task', acknowledged, TASK, { task_id: 't', post_id: 'p2' }, other],
     [
       'of an item that is removed',
@@ -131,7 +148,15 @@ describe('an answer that repeats nothing is not verifiable, and counts', () => {
     ['of a task without ids', task, TASK, { task_id: 't', triggered_rules: RULES }],
     ['of a task whose ids are empty', task, TASK, { ...RESULT, post_id: '', user_id: null }],
     ['of a task of which only the user is repeated', task, TASK, { ...RESULT, post_id: undefined }],
-    ['of a task of v2, elsewhere than at its top', v2, TASK, { similar: [{ post_id: 'p9' }] }],
+    [
+      'of a task of v2, away from its rules',
+      v2,
+      TASK,
+      { triggered_rules: RULES, similar: [{ post_id: 'p9' }] },
+    ],
+    ['of a task of v2, in what was sent', v2, TASK, { user_metadata: RESULT_OF_OTHER }],
+    ['of a task of v2 with a cached model', v2, TASK, { models: [{ ...RESULT_OF_OTHER, from_cache: true }] }],
+    ['of a task, inside of another part', task, TASK, { task_id: 't', parent: RESULT_OF_OTHER }],
     ['of an acknowledged task', acknowledged, TASK, { task_id: 't' }],
     [
       'of an item that is added',
