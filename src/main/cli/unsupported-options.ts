@@ -16,6 +16,14 @@ const ALTERNATIVES: Readonly<Record<string, string>> = {
 }
 
 /**
+ * An error or a problem without what looks like an option in its arguments, such as the name of a sheet: only
+ * our own words advise options.
+ */
+export function withoutOptions<Said>(said: Said): Said {
+  return JSON.parse(JSON.stringify(said).replaceAll('--', '')) as Said
+}
+
+/**
  * Says that a command does not take the options that a text names; empty if it takes them or none is named.
  */
 export function sayUnsupported(command: string, text: string): string {

@@ -12,6 +12,7 @@ import { operationKindSchema } from '../../../src/shared/run/result-view.ts'
 import { firstOf } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { createWorkbook } from '../engine/source/workbook-files.ts'
 import { runInProcess } from './run-in-process.ts'
 import { createRows, writeSource } from './write-source.ts'
 
@@ -504,6 +505,40 @@ describe('advice about options that say how a source is read', () => {
       expect(stdout).toMatch(/found `.*--map/)
       expect(stdout).not.toContain('does not take')
     }
+  })
+
+  it('takes no name of a sheet for advice', async () => {
+    const workspace = createTemporaryFolder()
+    const sandbox = await withSandbox()
+    const asked: string[] = []
+    const sluice = (...args: string[]) =>
+      runInProcess(args, {
+        ...{ workspace, env: { SLUICE_API_KEY: sandbox.key } },
+        ask: (question) => asked.push(question) > 0,
+      })
+    const toRow = (...cells: readonly string[]) =>
+      `<row>${cells.map((cell) => `<c t="inlineStr"><is><t>${cell}</t></is></c>`).join('')}</row>`
+    const sheet = (name: string, id: string) => {
+      return { name, rows: toRow('user_id', 'text_data') + toRow(id, 'hello') }
+    }
+    const sheets = [sheet('Posts', 'u1'), sheet('--quote none', 'u2')]
+    const source = writeSource(workspace, 'posts.xlsx', await createWorkbook({ sheets }))
+    const plan = join(workspace, 'posts.plan.json')
+    const accept = ['--accept', 'content_cut']
+    await sluice('task', source, '--base-url', sandbox.baseUrl, '--sheet', 'Posts', '--save-plan', plan)
+    const planned = JSON.parse(readFileSync(plan, 'utf8'))
+    delete planned.source.sheet
+    writeFileSync(plan, JSON.stringify(planned))
+    for (const args of [['--dry-run'], accept, []]) {
+      const { stdout, stderr } = await sluice('plan', plan, '--trust-plan', ...args)
+      const said = `${stdout}${stderr}`.replaceAll(/\s+/g, ' ')
+      expect(said).toContain('--quote none')
+      expect(said).toContain('`plan` does not take --sheet: change the plan file')
+    }
+    writeFileSync(plan, JSON.stringify({ ...planned, source: { ...planned.source, sheet: 'Gone' } }))
+    const { stderr } = await sluice('plan', plan, '--trust-plan')
+    expect(stderr).toContain('--quote none')
+    expect(stderr).not.toContain('does not take')
   })
 
   it('says the same below warnings, before the rows are sent and in a dry run', async () => {

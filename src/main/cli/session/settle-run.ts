@@ -4,10 +4,18 @@ import { EXIT, type ExitCode } from '../../../shared/messages/error-entry.ts'
 import { sayError } from '../../../shared/messages/error-messages.ts'
 import { SluiceError, toSluiceError } from '../../../shared/messages/errors.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { isHint } from '../../../shared/messages/problem-traits.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
 import { sayGuarded } from '../../../shared/run/formula-guard.ts'
 import { countLeftOut } from '../../../shared/run/item-state.ts'
-import { countTrial, hasNoSuccess, isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
+import type { ProblemGroup } from '../../../shared/run/problem.ts'
+import {
+  countTrial,
+  hasNoSuccess,
+  isLoadRun,
+  listRunWarnings,
+  type RunSummary,
+} from '../../../shared/run/run.ts'
 import { listMissing } from '../../../shared/run/written-rows.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { RunHandle } from '../../engine/engine-interface.ts'
@@ -207,8 +215,10 @@ export async function printSummary(
       ? formatLoadSummary(outTerminal, summary, await engine.results.readLoadReport(summary.run_id))
       : formatSummary(outTerminal, summary),
   )
-  const invalid = await printInvalidRows(context, engine, summary)
-  const advice = [...summary.warnings.map(({ message }) => message), ...invalid].join('\n')
+  const groups = await engine.results.readProblems(summary.run_id)
+  await printInvalidRows(context, summary, groups)
+  const shown = groups.filter((group) => group.severity === 'error' || !isHint(group))
+  const advice = [...listRunWarnings(summary.warnings), ...listProblemSentences(shown)].join('\n')
   const unsupported = sayUnsupported(context.command, advice)
   if (unsupported !== '') await out.writeLine(`\n${unsupported}`)
   const next = isLoad ? formatLoadNextSteps(outTerminal, summary) : formatNextSteps(outTerminal, summary)
@@ -220,17 +230,15 @@ const EXAMPLES_ALONE = 10
 
 const EXAMPLES_BESIDE = 3
 
-/** Prints the causes of invalid rows with examples, and returns their sentences. */
+/** Prints the causes of invalid rows with examples. */
 async function printInvalidRows(
   context: CliContext,
-  engine: Engine,
   summary: RunSummary,
-): Promise<readonly string[]> {
+  groups: readonly ProblemGroup[],
+): Promise<void> {
   const { out, outTerminal } = context
-  const { invalid } = summary.rows
-  if (invalid === 0) return []
+  if (summary.rows.invalid === 0) return
   const isAlone = countSendable(summary.rows) === 0
-  const groups = await engine.results.readProblems(summary.run_id)
   const errors = groups.filter((group) => group.severity === 'error')
   await out.writeLine()
   await out.writeLine(
@@ -244,7 +252,6 @@ async function printInvalidRows(
   for (const line of formatProblemGroups(outTerminal, errors, isAlone ? EXAMPLES_ALONE : EXAMPLES_BESIDE)) {
     await out.writeLine(`  ${line}`)
   }
-  return listProblemSentences(errors)
 }
 
 export function toExitCode(summary: RunSummary): ExitCode {
