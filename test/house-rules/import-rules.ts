@@ -150,7 +150,7 @@ const OWNERS: readonly Owner[] = [
   { packages: /^hyparquet-writer$/, layers: ['run'] },
   { packages: /^mime(\/|$)/, layers: ['source', 'receiver'] },
   { packages: /^fastify(\/|$)/, layers: ['receiver', 'sandbox'] },
-  { packages: /^(d3-random|pure-rand)(\/|$)/, layers: ['shared'] },
+  { packages: /^pure-rand(\/|$)/, layers: ['shared'] },
   { packages: /^hdr-histogram-js(\/|$)/, layers: ['shared', 'sending', 'page', 'load', 'lookback'] },
   { packages: /^leven$/, layers: ['shared'] },
   { packages: /^tinyqueue$/, layers: ['sandbox'] },

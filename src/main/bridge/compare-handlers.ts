@@ -9,9 +9,6 @@ import type { Handlers } from './bridge-context.ts'
 import { placeRunExport, prepareResults } from './results-handlers.ts'
 import { createExcerpts } from './sources.ts'
 
-/** Seed for randomly drawn intervals, so that figures are the same each time. */
-const SEED = 1
-
 /** Comparisons of runs. */
 export const compareHandlers: Handlers<'compare'> = {
   decisions: async ({ context: { engine }, input }) => {
@@ -25,7 +22,7 @@ export const compareHandlers: Handlers<'compare'> = {
     return decisions
   },
   byLabels: async ({ context: { engine }, input: { labels, ...pair } }) => {
-    const compared = await compare(engine, pair, { labels: { ...toLabelOptions(labels), seed: SEED } })
+    const compared = await compare(engine, pair, { labels: toLabelOptions(labels) })
     if (compared.labels === null) throw new SluiceError({ id: 'comparison_without_labels' })
     return { ...compared.labels, warnings: compared.warnings }
   },

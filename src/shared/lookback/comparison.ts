@@ -104,7 +104,7 @@ export type ScoreMoves = z.infer<typeof scoreMovesSchema>
 const changeOfMetricsSchema = z.object({
   a: judgedSchema,
   b: judgedSchema,
-  /** B minus A, with the interval of a paired bootstrap. */
+  /** B minus A. */
   change: z.object({ precision: metricSchema, recall: metricSchema, f1: metricSchema }),
   /** Rows on which only A, or only B, was right, with McNemar's exact test. */
   right_only_in_a: z.int(),
@@ -212,6 +212,6 @@ export interface CompareOptions {
   limit: number
   /** A file for the changed rows of `list`. */
   exportFile?: string
-  /** Labels as for `evaluate`, and a seed for the intervals of changes; null to compare without labels. */
-  labels: (LabelQuestion & { seed: number }) | null
+  /** Labels as for `evaluate`; null to compare without labels. */
+  labels: LabelQuestion | null
 }

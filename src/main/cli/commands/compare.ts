@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { formatPercentileName } from '../../../shared/load/compare-text.ts'
 import {
   describeVerdict,
@@ -50,7 +50,6 @@ interface CompareFlags extends DocumentFlags, LabelFlags, OverwriteFlags {
   limit: number
   offset: number
   export?: string
-  seed: number
   failIfSlower?: number
   judge?: readonly number[]
   failIfChanged?: number
@@ -133,12 +132,8 @@ export function addCompareCommand(program: Command, context: CliContext): void {
     .option('--export <file>', 'write all rows that match --list to a .csv, .xlsx or .jsonl file')
   addOverwriteOption(command)
   addLabelOptions(command)
-    .option(
-      '--seed <n>',
-      'random seed for the bootstrap confidence intervals of changes',
-      createIntegerParser(0, 2 ** 32 - 1),
-      1,
-    )
+    // Scripts may still give it, from when intervals were drawn at random.
+    .addOption(new Option('--seed <n>').argParser(createIntegerParser(0, 2 ** 32 - 1)).hideHelp())
     .optionsGroup('Checks:')
     .option(
       '--fail-if-slower <percent>',
@@ -170,7 +165,7 @@ export function addCompareCommand(program: Command, context: CliContext): void {
           toQuestion(flags),
         )
         const isPair = base.length === 1 && others.length === 1
-        const labels = isLabelled ? { ...toLabelOptions(flags, context.env), seed: flags.seed } : null
+        const labels = isLabelled ? toLabelOptions(flags, context.env) : null
         const decisions =
           isPair && (asksForDecisions(flags, isLabelled) || haveDecisions(earlier, later))
             ? await engine.lookback.compareDecisions(earlier.run_id, later.run_id, {

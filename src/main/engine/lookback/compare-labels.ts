@@ -90,11 +90,11 @@ export async function compareByLabels(
   return {
     figures: {
       ...rows,
-      overall: judgePairedRule(tally.list(OVERALL, populations), options.seed),
+      overall: judgePairedRule(tally.list(OVERALL, populations)),
       rules: labels.targets.map(({ rule, ruleIds }, target) => ({
         rule,
         rule_ids: ruleIds,
-        ...judgePairedRule(tally.list(target, populations), options.seed),
+        ...judgePairedRule(tally.list(target, populations)),
       })),
     },
     warnings: [

@@ -202,7 +202,6 @@ describe('two runs with one rule changed in between', () => {
       label: 'truth',
       useVerdicts: false,
       separator: null,
-      seed: 1,
       positives: [{ value: 'pets', rule: 'Pets' }],
     }
     const { labels: judged } = await compare(a, b, { labels })
