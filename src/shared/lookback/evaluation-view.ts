@@ -109,7 +109,11 @@ export function describeEstimated(strata: NonNullable<Evaluation['strata']>): st
 const UNREAD_NAMED = 5
 
 /** Names labels that stand for no rule and do not say that nothing is wrong either. */
-export function sayUnread({ labels: { unread = [] } }: Pick<Evaluation, 'labels'>): string[] {
+export function sayUnread({
+  labels: { unread = [] },
+}: {
+  labels: Pick<Evaluation['labels'], 'unread'>
+}): string[] {
   if (unread.length === 0) return []
   const named = unread
     .slice(0, UNREAD_NAMED)

@@ -56,6 +56,11 @@ const VALUES_MAX = 1_000
 const NONE: readonly number[] = []
 const NO_VALUES: readonly string[] = []
 
+/** Whether a value, as it is shown and without a rule, means that nothing is wrong. */
+function saysNothingIsWrong(value: string): boolean {
+  return value === OTHER_NUMBERS || NEGATIVES.has(toComparableValue(value))
+}
+
 /**
  * What labels mean: which rules a row should trigger, by the values of its label. A value stands for the
  * rules that it is mapped to, else for the rule of its name or id, else for none.
@@ -186,12 +191,15 @@ export class Labels {
     }
   }
 
+  /** Whether a label without a rule says that nothing is wrong, so that none of its values is unread. */
+  saysNothingIsWrong(values: readonly string[]): boolean {
+    return values.every((value) => saysNothingIsWrong(this.#toShown(value)))
+  }
+
   /** Counted values that stand for no rule and do not say that nothing is wrong either, most rows first. */
   listUnread(): { value: string; rows: number }[] {
     return [...this.values.values()]
-      .filter(({ value, targets }) => {
-        return targets.length === 0 && value !== OTHER_NUMBERS && !NEGATIVES.has(toComparableValue(value))
-      })
+      .filter(({ value, targets }) => targets.length === 0 && !saysNothingIsWrong(value))
       .map(({ value, rows }) => ({ value, rows }))
       .sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1))
   }

@@ -4,6 +4,7 @@ import { showSourcePath } from '../plan/source-paths.ts'
 import { nameRules } from '../run/rule-names.ts'
 import { countSucceededOf, findLoadFailure, isLoadRun, type RunSummary } from '../run/run.ts'
 import { type Evaluation, judgedRuleSchema, judgedSchema, type LabelQuestion } from './evaluation.ts'
+import { sayUnread } from './evaluation-view.ts'
 
 const trendPointSchema = z.object({
   run_id: z.string(),
@@ -79,6 +80,7 @@ export function toTrendPoint(run: RunSummary, evaluation: Evaluation | string | 
   const { succeeded, rejected, failed, unknown } = isLoad ? run.requests : run.rows
   const { p50, p99 } = run.latency_ms.http_req_duration ?? {}
   const isEvaluated = typeof evaluation === 'object' && evaluation !== null
+  const warnings = isEvaluated ? [...evaluation.warnings, ...sayUnread(evaluation)] : []
   return {
     run_id: run.run_id,
     name: run.name,
@@ -106,7 +108,7 @@ export function toTrendPoint(run: RunSummary, evaluation: Evaluation | string | 
           rows: evaluation.rows.evaluated,
           overall: evaluation.overall,
           rules: evaluation.rules,
-          ...(evaluation.warnings.length > 0 && { warnings: evaluation.warnings }),
+          ...(warnings.length > 0 && { warnings }),
         }
       : null,
     without_metrics: typeof evaluation === 'string' ? evaluation : null,

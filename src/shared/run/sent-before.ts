@@ -170,9 +170,11 @@ export function listSentBefore(
     surface,
   )
   const known = `${formatCounted(unknown, 'of them has', 'of them have')} no usable answer: the service may have ${unknown === 1 ? 'it' : 'them'} or not.`
+  // Rows with generated ids are recognized by several fields, and only skipped if these are named.
+  const contents = by.filter((names) => names.includes('+'))
   const advice = chooseWording(
     {
-      terminal: 'To send only what is new, add --only-new.',
+      terminal: `To send only what is new, add --only-new${contents.map((names) => ` --new-by ${names}`).join(' or')}.`,
       window: 'They are sent again unless you choose to send only what is new.',
     },
     surface,

@@ -272,6 +272,12 @@ test('runs are compared with their baseline by their decisions, and shown as a t
   expect(shown).toContain('Likely spam, by labels')
   const mistyped = await sluice('trend', 'latest', ...labels, '--positive', 'spma=Likely spam')
   expect(mistyped.stdout).toContain(`${second} and 1 earlier run: No row has the label \`spma\`.`)
+  const unread = 'Labels that stand for no rule count as rows that should trigger none: `spam` (2 rows).'
+  const other = ['--label', 'truth', '--positive', 'ham=Likely spam']
+  expect((await sluice('trend', 'latest', ...other)).stdout).toContain(
+    `${second} and 1 earlier run: ${unread}`,
+  )
+  expect((await sluice('compare', second, '--against-baseline', ...other)).stdout).toContain(unread)
   expect(mistyped.stdout).toContain(`${second}: No row triggered the rule \`Likely spam\`.`)
   expect((await sluice('trend', join(folder, 'other.csv'))).stderr).toContain(source)
 

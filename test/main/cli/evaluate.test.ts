@@ -94,6 +94,27 @@ describe('a column in which only what is wrong has a label', () => {
     expect(JSON.parse(compared.stdout).decisions.warnings).toEqual(expect.arrayContaining(warnings))
   })
 
+  it('is said to leave out rows without one, also if some labels stand for no rule', async () => {
+    const { compareWithNext, evaluate } = await sendFlagged([...FLAGGED, 'p6,u1,latest deals,advert,'])
+    const labels = ['--label', 'truth', '--positive', 'spam=Likely spam']
+    const { warnings } = await evaluate(...labels)
+    const told =
+      '3 rows without a label are left out, and no label says that nothing is wrong. If an empty label means that, say so under Labels, or with --empty-negative: false alarms on these rows are not seen.'
+    expect(warnings[0]).toBe(told)
+    expect((await evaluate(...labels, '--empty-negative')).warnings).not.toContain(told)
+    expect((await evaluate(...labels, '--positive', 'advert=Promotion')).warnings[0]).toContain(
+      'Every evaluated',
+    )
+    const compared = await compareWithNext(...labels)
+    expect(JSON.parse(compared.stdout).decisions.warnings).toContain(told)
+  })
+
+  it('is not said to lack labels of rows with nothing wrong if one has such a label', async () => {
+    const { evaluate } = await sendFlagged([...FLAGGED, 'p6,u1,deals,advert,', 'p7,u1,good night,ham,'])
+    const { warnings } = await evaluate('--label', 'truth', '--positive', 'spam=Likely spam')
+    expect(warnings.join(' ')).not.toContain('without a label are left out')
+  })
+
   it('is no label of a row of B that has a verdict in A', async () => {
     const { compareWithNext, sluice } = await sendFlagged()
     await sluice('verdict', 'latest', '3', 'agree')

@@ -711,6 +711,16 @@ describe('--only-new', () => {
     })
   })
 
+  it('is skipped by what the advice beside it names, if ids are generated', async () => {
+    const { service, task } = await setUp()
+    const posts = 'user_id,text_data\nu1,hello\n'
+    await task(posts)
+    const { stdout } = await task(posts, ['--dry-run'])
+    const [, options = ''] = /add (--only-new[^.]*)\./.exec(stdout) ?? []
+    expect(await task(posts, options.split(' '))).toMatchObject({ code: 0 })
+    expect(countArrived(service)).toBe(1)
+  })
+
   it('is refused for load tests and appeals', async () => {
     const { sluice, workspace, service } = await setUp()
     const posts = writeSource(workspace, 'posts.csv', createRows(1))

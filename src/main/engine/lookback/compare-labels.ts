@@ -1,4 +1,5 @@
 import type { CompareOptions, DecisionComparison } from '../../../shared/lookback/comparison.ts'
+import { sayUnread } from '../../../shared/lookback/evaluation-view.ts'
 import { Labels } from '../../../shared/lookback/labels.ts'
 import {
   judgePairedRule,
@@ -12,6 +13,7 @@ import { readVerdicts } from '../run/journal/verdict-store.ts'
 import { type AnsweredStep, readAnsweredSteps } from './answered-rows.ts'
 import {
   createRowJudge,
+  LabelledRows,
   listUnusedLabels,
   noticeLabels,
   refuseNoTargets,
@@ -53,7 +55,7 @@ export async function compareByLabels(
   const tally = new PairedTallies()
   const rows = { rows: 0, without_label: 0, unsure: 0, conflicting_label: 0 }
   let verdictRows = 0
-  const ofLabels = { rows: 0, negatives: 0 }
+  const ofLabels = new LabelledRows(labels)
   for (const step of readAnsweredSteps(b, reader)) {
     const labelAt = reader.open(step)
     for (let place = 0; place < step.width; place += 1) {
@@ -71,11 +73,8 @@ export async function compareByLabels(
         rows.rows += 1
         // An agreeing verdict confirms what that run triggered.
         const { expected } = judge(ofA === undefined ? inB : inA, label)
-        if (label.kind === 'text') {
-          labels.count(labels.split(label.text), 1)
-          ofLabels.rows += 1
-          if (expected.length === 0) ofLabels.negatives += 1
-        } else verdictRows += 1
+        if (label.kind === 'text') ofLabels.count(label.text, expected, 1)
+        else verdictRows += 1
         const [triggeredA, triggeredB] = [inA, inB].map((ruleIds) => judge(ruleIds, label).triggered)
         tally.add(own.stratum, expected, triggeredA ?? [], triggeredB ?? [])
       }
@@ -98,9 +97,10 @@ export async function compareByLabels(
       })),
     },
     warnings: [
-      ...sayNoNegatives({ ...ofLabels, withoutLabel: rows.without_label }, options),
+      ...sayNoNegatives(ofLabels, rows.without_label, options),
       ...reader.listNotes(),
       ...listUnusedLabels(labels, options.positives),
+      ...sayUnread({ labels: { unread: labels.listUnread() } }),
     ],
   }
 }

@@ -76,7 +76,7 @@ export async function* evaluateInSteps(
   )
   const kept = keepsCells ? new EvaluatedCells(labels) : null
   let verdictRows = 0
-  const ofLabels = { rows: 0, negatives: 0 }
+  const ofLabels = new LabelledRows(labels)
   const rows = {
     read: 0,
     evaluated: 0,
@@ -106,9 +106,7 @@ export async function* evaluateInSteps(
     for (const kind of kinds.kinds) {
       rows.evaluated += kind.rows
       if (kind.label.kind === 'text') {
-        labels.count(labels.split(kind.label.text), kind.rows)
-        ofLabels.rows += kind.rows
-        if (kind.expected.length === 0) ofLabels.negatives += kind.rows
+        ofLabels.count(kind.label.text, kind.expected, kind.rows)
       } else verdictRows += kind.rows
       evaluator.add(kind, kind.rows)
     }
@@ -184,7 +182,7 @@ export async function* evaluateInSteps(
           }),
     warnings: [
       ...(isMostlyUnanswered(rows) ? [sayUnanswered(rows)] : []),
-      ...sayNoNegatives({ ...ofLabels, withoutLabel: rows.without_label }, options),
+      ...sayNoNegatives(ofLabels, rows.without_label, options),
       ...reader.listNotes(),
       ...listWarnings(
         labels,
@@ -409,23 +407,56 @@ export function refuseNoTargets(
   })
 }
 
+/** Counts the evaluated rows with a label of a column or file, and what their labels say. */
+export class LabelledRows {
+  rows = 0
+  /** Rows that should trigger nothing. */
+  negatives = 0
+  /** Of these, rows whose label says that nothing is wrong. */
+  harmless = 0
+  readonly #labels: Labels
+
+  constructor(labels: Labels) {
+    this.#labels = labels
+  }
+
+  count(text: string, expected: readonly number[], rows: number): void {
+    const values = this.#labels.split(text)
+    this.#labels.count(values, rows)
+    this.rows += rows
+    if (expected.length > 0) return
+    this.negatives += rows
+    if (this.#labels.saysNothingIsWrong(values)) this.harmless += rows
+  }
+}
+
 /**
  * Warns that false alarms on rows with nothing wrong are not seen, since of the evaluated rows with a label none
  * is one. Rows with a verdict instead do not count: who gave it has seen what the row triggered.
  */
 export function sayNoNegatives(
-  { rows, negatives, withoutLabel }: Record<'rows' | 'negatives' | 'withoutLabel', number>,
-  { emptyIsNegative = false }: Pick<EvaluateOptions, 'emptyIsNegative'>,
+  { rows, negatives, harmless }: LabelledRows,
+  withoutLabel: number,
+  { labels: file, emptyIsNegative = false }: Pick<EvaluateOptions, 'labels' | 'emptyIsNegative'>,
 ): string[] {
-  if (rows === 0 || negatives > 0) return []
+  if (rows === 0 || harmless > 0) return []
   const left = `${formatCounted(withoutLabel, 'row')} without a label ${withoutLabel === 1 ? 'is' : 'are'} left out`
+  const hasEmpty = withoutLabel > 0 && !emptyIsNegative
+  if (negatives > 0) {
+    // Rows that a file does not have are without a label, too, and say nothing.
+    return hasEmpty && file === undefined
+      ? [
+          `${left}, and no label says that nothing is wrong. If an empty label means that, say so under Labels, or with --empty-negative: false alarms on these rows are not seen.`,
+        ]
+      : []
+  }
   return [
     'Every evaluated row with a label should trigger a rule. False alarms on rows with nothing wrong are not seen, so precision may be far too high.',
-    ...(withoutLabel === 0 || emptyIsNegative
-      ? []
-      : [
+    ...(hasEmpty
+      ? [
           `${left}. If an empty label means that nothing is wrong, say so under Labels, or with --empty-negative.`,
-        ]),
+        ]
+      : []),
   ]
 }
 
