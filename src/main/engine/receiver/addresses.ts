@@ -100,8 +100,8 @@ function isAddressMac(secret: string, text: string, mac: string): boolean {
 const DEVICE_NAME = /^(con|prn|aux|nul|conin\$|conout\$|com[\d¹²³]|lpt[\d¹²³])(\.|$)/i
 
 /**
- * Path of a file inside a folder; null if no folder can hold that path. Backslashes are refused everywhere,
- * since they separate names on Windows; Windows' devices, streams and dropped endings only there.
+ * Path of a file inside a folder; null if no folder can hold that path. Only on Windows, backslashes separate
+ * names, and some names are devices, streams or lose their endings; elsewhere all of these are plain names.
  */
 export function toFilePath(
   folder: string,
@@ -112,14 +112,14 @@ export function toFilePath(
   const isPlain = names.every(
     (name) =>
       !['', '.', '..'].includes(name) &&
-      !/[\0\\]/.test(name) &&
+      !name.includes('\0') &&
       (platform !== 'win32' || isPlainOnWindows(name)),
   )
   return isPlain ? join(folder, ...names) : null
 }
 
 function isPlainOnWindows(name: string): boolean {
-  return !/[:*?"<>|]|[. ]$/.test(name) && !DEVICE_NAME.test(name)
+  return !/[\\:*?"<>|]|[. ]$/.test(name) && !DEVICE_NAME.test(name)
 }
 
 export function isInside(folder: string, path: string): boolean {
