@@ -21,8 +21,8 @@ interface Shortcut {
 type Press = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>
 
 /**
- * Calls `act` when the shortcut is pressed anywhere in the window while no dialog is open; null turns it off.
- * It listens from before the first paint, so that no key is lost.
+ * Calls `act` when the shortcut is pressed anywhere in the window while no dialog or menu is open; null turns
+ * it off. It listens from before the first paint, so that no key is lost.
  */
 export function useShortcut(shortcut: Shortcut, act: (() => void) | null): void {
   const newest = useRef(act)
@@ -82,8 +82,8 @@ export function hasModifier(event: Pick<Press, 'ctrlKey' | 'metaKey' | 'altKey'>
 }
 
 /**
- * Calls `press` for keys pressed anywhere in the window outside of text fields and while no dialog is open.
- * It also listens from before the first paint.
+ * Calls `press` for keys pressed anywhere in the window outside of text fields and while no dialog or menu is
+ * open. It also listens from before the first paint.
  */
 export function useWindowKeys(press: (event: KeyboardEvent) => void): void {
   const newest = useRef(press)
@@ -99,7 +99,7 @@ export function useWindowKeys(press: (event: KeyboardEvent) => void): void {
   }, [])
 }
 
-/** Whether a dialog is open, or this key has just closed it. */
+/** Whether a dialog or menu is open, or this key has just closed it. */
 function isForDialog(event: KeyboardEvent): boolean {
   const path = event.composedPath()
   return (
@@ -107,7 +107,7 @@ function isForDialog(event: KeyboardEvent): boolean {
   )
 }
 
-const DIALOG = '[role="dialog"]'
+const DIALOG = '[role="dialog"], [role="menu"]'
 
 /** Whether no control has the focus, so that keys such as Enter and Space belong to the screen. */
 export function isNothingFocused(): boolean {
