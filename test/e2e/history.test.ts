@@ -99,7 +99,15 @@ it('finds runs, adds a note to one and undoes it, cleans up, and runs one again'
   changeAnnotations(workspace, '20251101-120058-000', { addTags: ['release'] })
   await page.getByLabel('Search').fill('release')
   await page.getByRole('heading', { name: '2 runs of 60' }).waitFor()
-  await row.getByRole('textbox', { name: 'Note' }).fill('sent with the new rule')
+  const note = page.getByRole('textbox', { name: 'Note' })
+  await note.fill('sent with the new rule')
+  // A run that leaves the page keeps what was typed about it.
+  await page.getByLabel('Search').fill('nightly')
+  await row.waitFor({ state: 'detached' })
+  await page.getByText('posts.csv is not on this page').waitFor()
+  expect(await note.inputValue()).toBe('sent with the new rule')
+  await page.getByLabel('Search').fill('release')
+  await row.getByRole('textbox', { name: 'Note' }).focus()
   await inspect('runs-edit')
   await page.keyboard.press('Control+Enter')
   // The list may reload before the editor learns that the note is saved; until then the key undoes typing.

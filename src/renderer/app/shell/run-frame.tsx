@@ -23,7 +23,7 @@ import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { readResultsAhead } from '../../bridge/read-ahead.ts'
 import { describePhase, toDisplayState } from '../../features/run/progress-panel.tsx'
 import { RunAgainDialog } from '../../features/runs/run-again-dialog.tsx'
-import { RunEditor } from '../../features/runs/run-editor.tsx'
+import { editNotes, RunEditor } from '../../features/runs/run-editor.tsx'
 import type { NamePlace } from '../../ui/connection/destination.ts'
 import { ConnectionChip } from '../../ui/connection/destination-panel.tsx'
 import { ActionButton } from '../../ui/controls.tsx'
@@ -228,9 +228,15 @@ function describeMissing(rows: RunSummary['rows'], notSent: number): string | nu
 
 function NotesDialog({ run, onClose }: { run: RunSummary; onClose: () => void }) {
   const list = useQuery(ask.runs.list.queryOptions({ input: { limit: 1 } }))
+  const [edited, setEdited] = useState(() => editNotes(run))
   return (
     <Modal opened onClose={onClose} title="Name, tags and note">
-      <RunEditor run={run} knownTags={list.data?.choices.tags ?? []} onClose={onClose} />
+      <RunEditor
+        edited={edited}
+        onEdit={setEdited}
+        knownTags={list.data?.choices.tags ?? []}
+        onClose={onClose}
+      />
     </Modal>
   )
 }

@@ -1,6 +1,6 @@
 import { Group, TagsInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef } from 'react'
 import type { AnnotationChange } from '../../../shared/lookback/annotations.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { bridge } from '../../bridge/client.ts'
@@ -55,14 +55,36 @@ function offerUndo({ run_id: runId, name }: RunSummary, change: AnnotationChange
   })
 }
 
+/** A run whose notes are being edited. */
+export interface EditedNotes {
+  run: RunSummary
+  /** As the editor was opened with: what is noted elsewhere meanwhile is not taken back. */
+  before: RunNotesDraft
+  draft: RunNotesDraft
+}
+
+/** Begins with the current notes about a run. */
+export function editNotes(run: RunSummary): EditedNotes {
+  const before = toNotesDraft(run)
+  return { run, before, draft: before }
+}
+
 /** Edits the name, tags and note of a run in place. Ctrl+Enter saves, Escape cancels. */
-export function RunEditor(props: { run: RunSummary; knownTags: readonly string[]; onClose: () => void }) {
-  const { run, onClose } = props
-  // As the editor was opened with: what another window or the command line notes meanwhile is not taken back.
-  const [before] = useState(() => toNotesDraft(run))
+export function RunEditor(props: {
+  edited: EditedNotes
+  onEdit: (edited: EditedNotes) => void
+  knownTags: readonly string[]
+  onClose: () => void
+}) {
+  const { edited, onClose } = props
+  const { run, before, draft } = edited
+  const setDraft = (next: RunNotesDraft) => props.onEdit({ ...edited, draft: next })
   const field = useRef<HTMLInputElement>(null)
-  useEffect(() => field.current?.select(), [])
-  const [draft, setDraft] = useState(before)
+  const isUnchanged = useRef(draft === before)
+  useEffect(() => {
+    // An editor that moves must not have its name replaced by what is typed into the note.
+    if (isUnchanged.current) field.current?.select()
+  }, [])
   const save = useMutation({
     mutationFn: async () => {
       const change = toAnnotationChange(before, draft)

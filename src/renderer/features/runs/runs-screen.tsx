@@ -31,7 +31,7 @@ import { useTableColumns } from '../../ui/table/table-columns.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { RunAgainDialog } from './run-again-dialog.tsx'
 import { CleanUpDialog, DeleteDialog, DeleteUnreadable, UnreadableRuns } from './run-deletion.tsx'
-import { RunEditor } from './run-editor.tsx'
+import { type EditedNotes, editNotes, RunEditor } from './run-editor.tsx'
 import {
   changeFilter,
   FailuresChoice,
@@ -192,7 +192,7 @@ function RunList(props: {
   const { filter, order, offset } = useRunList()
   const table = useTableView('runs')
   const columns = useTableColumns(RUN_COLUMNS, table.view, table.changeView)
-  const [editing, setEditing] = useState<string | null>(null)
+  const [editing, setEditing] = useState<EditedNotes | null>(null)
   const snapshots = useLiveRuns((live) => live.snapshots)
   const states = new Map(
     entries.flatMap(({ summary, isHeld }) => {
@@ -207,6 +207,16 @@ function RunList(props: {
     // The focused field is gone.
     requestAnimationFrame(() => focusRun(runId))
   }
+  const editor =
+    editing === null ? null : (
+      <RunEditor
+        edited={editing}
+        onEdit={setEditing}
+        knownTags={choices.tags}
+        onClose={() => endEdit(editing.run.run_id)}
+      />
+    )
+  const isEdited = ({ summary }: RunEntry) => summary.run_id === editing?.run.run_id
   return (
     <>
       <RunFilters choices={choices} namePlace={props.namePlace} />
@@ -223,6 +233,14 @@ function RunList(props: {
       >
         {table.error !== null && <ErrorNotice error={table.error} />}
         <SelectionBar shown={entries} onCompare={onCompare} />
+        {editing !== null && !entries.some(isEdited) && (
+          <div className="p-3-4">
+            <p className="quiet">
+              <SafeText text={editing.run.name} max={120} /> is not on this page.
+            </p>
+            {editor}
+          </div>
+        )}
         {entries.length === 0 ? (
           <Empty
             icon={IconListSearch}
@@ -241,12 +259,8 @@ function RunList(props: {
               order={order}
               columns={columns}
               onOrder={(chosen) => useRunList.setState({ order: chosen, offset: 0 })}
-              onEdit={(entry) => setEditing(entry.summary.run_id)}
-              toEditor={({ summary }) =>
-                summary.run_id === editing ? (
-                  <RunEditor run={summary} knownTags={choices.tags} onClose={() => endEdit(summary.run_id)} />
-                ) : null
-              }
+              onEdit={(entry) => setEditing(editNotes(entry.summary))}
+              toEditor={(entry) => (isEdited(entry) ? editor : null)}
             />
           </div>
         )}
