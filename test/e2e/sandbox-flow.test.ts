@@ -9,6 +9,7 @@ import {
   readShownCounts,
   seeRunEnded,
   seeScreen,
+  sendEverything,
   sendFaster,
 } from '../helpers/e2e/walk.ts'
 
@@ -243,6 +244,31 @@ it('stays with another file that was opened before the answer to sending came', 
   answers.release()
   await page.getByRole('button', { name: 'Send the first 10' }).click()
   await page.getByRole('button', { name: 'Open the run' }).click()
+  await seeRunEnded(page)
+  expect(await readShownCounts(page)).toEqual({ succeeded: 2 })
+})
+
+it('says that rows may have been sent if the answer to sending a run again is lost', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const { page } = await openApp()
+  const answers = await holdAnswers(page, /\/runs\/begin/)
+  await page.reload()
+  await chooseFile(page, { name: 'two.csv', text: 'text_data,user_id\nhello,u1\nthere,u2\n' })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await sendEverything(page)
+  await seeRunEnded(page)
+  await page.getByRole('button', { name: 'Run again' }).click()
+  await page.getByRole('button', { name: 'Read and check the source' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Nothing has been sent yet').waitFor()
+  answers.hold()
+  await dialog.getByRole('button', { name: 'Send 2 rows' }).click()
+  await answers.arrived()
+  answers.lose()
+  await dialog.getByText('The rows may have been sent').waitFor()
+  expect(await dialog.getByText(/Nothing has been sent|Do not send/).count()).toBe(0)
+  await dialog.getByRole('button', { name: 'Open the run' }).click()
   await seeRunEnded(page)
   expect(await readShownCounts(page)).toEqual({ succeeded: 2 })
 })

@@ -1,5 +1,6 @@
 import { type UseMutationResult, useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
+import { parseBridgeError } from '../../shared/bridge/errors.ts'
 import type { AcceptCode } from '../../shared/run/accept-code.ts'
 import type { ProblemGroup } from '../../shared/run/problem.ts'
 import type { RunSummary } from '../../shared/run/run.ts'
@@ -26,10 +27,13 @@ export function useWaitingRun(options: {
   read: UseMutationResult<void, Error, void>
   /** Sends, with the necessary warnings accepted. */
   send: UseMutationResult<void, Error, AcceptCode[]>
+  /** Whether the answer to sending was lost, so that it may have been sent. */
+  isUnclear: boolean
   open: () => void
 } {
   const { start, onOpen } = options
   const [waiting, setWaiting] = useState<ReadRun | null>(null)
+  const [isUnclear, setUnclear] = useState(false)
   const isShown = useRef(true)
   const unsent = useRef<string | null>(null)
   useEffect(() => {
@@ -71,6 +75,7 @@ export function useWaitingRun(options: {
       try {
         await bridge.runs.begin({ runId, accept })
       } catch (error) {
+        if (parseBridgeError(error) === null) setUnclear(true)
         if (isShown.current) unsent.current = runId
         else await dropUnsent(runId)
         throw error
@@ -78,7 +83,7 @@ export function useWaitingRun(options: {
       onOpen(runId)
     },
   })
-  return { waiting, read, send, open }
+  return { waiting, read, send, isUnclear, open }
 }
 
 /** Deletes a run that was read but not sent; if that fails, it stays in the list and waits. */

@@ -28,7 +28,7 @@ export function PlanDialog(props: {
   const [apiKey, setApiKey] = useState('')
   const { data: plan, error } = useQuery(ask.plans.describe.queryOptions({ input: { planId } }))
   const typed = apiKey.trim()
-  const { waiting, read, send, open } = useWaitingRun({
+  const { waiting, read, send, isUnclear, open } = useWaitingRun({
     start: () => bridge.plans.start({ planId, ...(typed !== '' && { apiKey: typed }) }),
     onOpen: props.onOpen,
   })
@@ -68,6 +68,7 @@ export function PlanDialog(props: {
           isLoadTest={plan.load !== null}
           busy={send.isPending}
           error={send.error}
+          isUnclear={isUnclear}
           onGiveUp={props.onClose}
           onOpen={open}
           onSend={send.mutate}

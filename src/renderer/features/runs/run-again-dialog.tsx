@@ -58,7 +58,7 @@ export function RunAgainDialog(props: {
     }),
     placeholderData: keepPreviousData,
   })
-  const { waiting, read, send, open } = useWaitingRun({
+  const { waiting, read, send, isUnclear, open } = useWaitingRun({
     start: () =>
       bridge.history.runAgain({
         runId: props.run.run_id,
@@ -99,6 +99,7 @@ export function RunAgainDialog(props: {
             isLoadTest={plan.data.isLoadTest}
             busy={send.isPending}
             error={send.error}
+            isUnclear={isUnclear}
             onGiveUp={onClose}
             onOpen={open}
             onSend={send.mutate}

@@ -24,6 +24,8 @@ export function WaitingRun(props: {
   isLoadTest: boolean
   busy: boolean
   error: unknown
+  /** Whether it may have been sent, since the answer was lost. */
+  isUnclear: boolean
   onGiveUp: () => void
   onOpen: () => void
   onSend: (accept: AcceptCode[]) => void
@@ -35,8 +37,7 @@ export function WaitingRun(props: {
   const { read, invalid, not_sent: sendable } = rows
   const left = listCounts(listLeftOut(rows).map(({ rows: count, note }) => [count, note]))
   const earlier = before === read ? ', as before' : `, ${formatCounted(before ?? 0, 'row')} before`
-  // A lost answer leaves open whether it was sent.
-  const unsent = props.error === null ? ' Nothing has been sent yet.' : ''
+  const unsent = props.isUnclear ? '' : ' Nothing has been sent yet.'
   return (
     <Stack gap="md">
       <Notice
@@ -55,9 +56,17 @@ export function WaitingRun(props: {
         sentBefore={run.sent_before === undefined ? null : <SentBeforeNote summary={run} />}
       />
       {props.error !== null && <ErrorNotice error={props.error} />}
+      {props.isUnclear && (
+        <Notice kind="warning" title="The rows may have been sent">
+          No answer came to the request to send them. Open the run to see.
+        </Notice>
+      )}
       <Group justify="flex-end" gap="xs">
-        <ActionButton label="Do not send" onClick={props.onGiveUp} />
-        <ActionButton label="Open the run first" onClick={props.onOpen} />
+        <ActionButton label={props.isUnclear ? 'Close' : 'Do not send'} onClick={props.onGiveUp} />
+        <ActionButton
+          label={props.isUnclear ? 'Open the run' : 'Open the run first'}
+          onClick={props.onOpen}
+        />
         <ActionButton
           label={props.isLoadTest ? 'Start the load test' : `Send ${formatCounted(sendable, 'row')}`}
           variant="filled"
