@@ -130,6 +130,10 @@ it('blurs pictures that start sharp, and stops what plays, after a person was aw
   await page.clock.fastForward('02:00')
   await drawer.getByText('Greyscale, strongly blurred').waitFor()
   expect(await page.evaluate("document.querySelector('audio').paused")).toBe(true)
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.getByText('Content is hidden again').waitFor()
+  await page.getByRole('button', { name: 'Show it as set here' }).click()
+  await page.getByText('Content is hidden again').waitFor({ state: 'detached' })
 })
 
 it('sends nothing twice from a Scratchpad that is left while it waits for the answer', async () => {

@@ -2,18 +2,21 @@ import { Modal, SegmentedControl, Select, Stack } from '@mantine/core'
 import { IconFolderOpen } from '@tabler/icons-react'
 import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useId, useState } from 'react'
-import type {
-  CleanUpRecord,
-  MediaLook,
-  Settings,
-  ShownFolder,
-  WorkspaceUsage,
+import {
+  type CleanUpRecord,
+  MEDIA_LOOKS,
+  type MediaLook,
+  type Settings,
+  type ShownFolder,
+  type WorkspaceUsage,
 } from '../../../shared/bridge/settings.ts'
 import { isRetaining, type Retention } from '../../../shared/lookback/retention.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { INSTALL_COMMAND } from '../../../shared/version.ts'
 import { ask, bridge } from '../../bridge/client.ts'
 import { useChangeSettings, useSettings } from '../../bridge/settings.ts'
+import { useMediaRules } from '../../ui/content/media-view.tsx'
+import { useContentRules } from '../../ui/content/user-content.tsx'
 import {
   ActionButton,
   bindFields,
@@ -94,6 +97,11 @@ function AppearancePanel({ settings }: { settings: Settings }) {
   )
 }
 
+function applyLook({ showsContent, mediaLook }: Settings): void {
+  useContentRules.setState({ showsContent })
+  useMediaRules.setState({ firstStep: MEDIA_LOOKS.indexOf(mediaLook) })
+}
+
 const LOOK_WORDS: Record<MediaLook, string> = {
   hidden: 'Hidden',
   blurred: 'Greyscale, strongly blurred',
@@ -118,8 +126,23 @@ function ContentPanel({ settings }: { settings: Settings }) {
   const hideAfter = hideAfterMinutes === null ? NEVER : String(hideAfterMinutes)
   const isListed = HIDE_CHOICES.some(({ value }) => value === hideAfter)
   const field = bindFields(settings, change.mutate)
+  const { showsContent, hidings } = useContentRules()
+  const { firstStep } = useMediaRules()
+  const isHiddenAgain =
+    hidings > 0 &&
+    ((settings.showsContent && !showsContent) || MEDIA_LOOKS.indexOf(settings.mediaLook) > firstStep)
   return (
     <Panel title="User content" aside="set what suits you" flush>
+      {isHiddenAgain && (
+        <Notice
+          kind="info"
+          title="Content is hidden again"
+          actions={<ActionButton label="Show it as set here" small onClick={() => applyLook(settings)} />}
+        >
+          This window was not used for a while. Texts are hidden, and pictures and videos start blurred, until
+          you reload it.
+        </Notice>
+      )}
       <SwitchRow
         label="Show texts without asking"
         description="Off: texts, terms and addresses of media are hidden on every screen until you reveal them, by row or all at once with “Show content”, for one visit."
