@@ -236,6 +236,33 @@ describe('appeal', () => {
   })
 })
 
+describe('index add', () => {
+  it('warns if answers give several rows one item, and only then', async () => {
+    const { folder, run } = await openCommandLine()
+    let added = 0
+    const service = await startFaultServer({
+      onRequest: ({ body }, wire) => {
+        added += 1
+        const isSame = body.includes('/same-')
+        const ids = { custom_index_item_id: isSame ? 'item-1' : `own-${added}`, task_id: `t${added}` }
+        wire.send(200, { ...ids, message: 'added' })
+      },
+    })
+    const add = async (...names: string[]) => {
+      const rows = names.map((name) => `https://a.example/${name}.png\n`)
+      const source = writeSource(folder, `${names[0]}.csv`, `url\n${rows.join('')}`)
+      await run(['index', 'add', source, '--index', 'i', '--base-url', service.baseUrl], 'key')
+      return JSON.parse((await run(['show', 'latest', '--json'], '')).stdout)
+    }
+    expect(await add('a', 'b', 'c')).toMatchObject({ items: { added: 3 }, warnings: [] })
+    const { items, warnings } = await add('same-1', 'd', 'same-2', 'same-3')
+    expect(items).toMatchObject({ added: 4 })
+    expect(warnings).toMatchObject([
+      { code: 'SHARED_ITEMS', message: expect.stringMatching(/^3 rows share their custom_index_item_id/) },
+    ])
+  })
+})
+
 describe('a second host', () => {
   it('is shown as the target of v2 tasks, and is in JSON next to the base URL', async () => {
     onlyInLongForm()

@@ -119,6 +119,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
       }),
       ...toUnreadWarnings(family),
       ...toCutOffWarnings(family, rows),
+      ...(standing.isHeld ? [] : toSharedItemWarnings(family)),
       ...toFailureWarnings(family, requests, told.state?.thresholds),
       ...toRowWarnings(counts.get('problem') ?? new Map(), record.runId),
     ],
@@ -172,6 +173,18 @@ function toCutOffWarnings({ members, record }: RunFamily, { unknown }: RowCounts
   const message = `The process that sent this run was cut off.${rows} Rates and latencies leave out its last seconds until the run is resumed.`
   return [{ code: 'CUT_OFF', message }]
 }
+
+/** Warns that answers gave several rows one item: its id is all that tells what was added. */
+function toSharedItemWarnings({ members, record }: RunFamily): RunWarning[] {
+  if (OPERATIONS[record.plan.operation.kind].ledger?.effect !== 'adds') return []
+  const rows = members.reduce((sum, { db }) => sum + readNumber(db, SHARED_ITEM_ROWS), 0)
+  if (rows === 0) return []
+  const message = `${formatCounted(rows, 'row')} share their custom_index_item_id with another row: the index keeps equal media as one item, or answers were swapped. Removing such an item removes it for all of its rows, and the ledger has it once. The export has the ids.`
+  return [{ code: 'SHARED_ITEMS', message }]
+}
+
+const SHARED_ITEM_ROWS = `SELECT sum(n) FROM (SELECT count(*) AS n FROM result
+  WHERE state = 'succeeded' AND custom_index_item_id IS NOT NULL GROUP BY custom_index_item_id HAVING n > 1)`
 
 /** Warns that a latency threshold of a load test judges failures, if most of its requests did not succeed. */
 function toFailureWarnings(
