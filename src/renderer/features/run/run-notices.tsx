@@ -3,7 +3,7 @@ import { formatCount, formatCounted } from '../../../shared/messages/figure-text
 import { sayCorrected } from '../../../shared/messages/fix-messages.ts'
 import { adviseInWindow, findMendingStep, type MendingStep } from '../../../shared/messages/outcome-advice.ts'
 import { ABOUT_DELAYS, MAY_INCLUDE_DELAYS } from '../../../shared/messages/own-delays.ts'
-import { listRetries, type RunSummary } from '../../../shared/run/run.ts'
+import { listRetries, listRunWarnings, type RunSummary } from '../../../shared/run/run.ts'
 import { describeCached, describeLost, describeThrottling } from '../../../shared/run/run-view.ts'
 import { askCauseRequest } from '../../bridge/asked-request.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
@@ -126,7 +126,10 @@ export function NotesPanel({ summary }: { summary: RunSummary }) {
   )
 }
 
-/** Why a run stopped, was cut off or slowed down; offers another key if the service refused this one. */
+/** Warnings about a run that have a notice or a figure of their own. */
+const SHOWN_APART = new Set(['CUT_OFF', 'CONNECTIONS_NOT_REUSED'])
+
+/** Why a run stopped, was cut off or slowed down, and what else its warnings say; offers another key if the service refused this one. */
 export function StopNotice(props: {
   runId: string
   /** Asks for another key; null if the key cannot be changed. */
@@ -137,7 +140,9 @@ export function StopNotice(props: {
   const { runId, onKey, onGoOn } = props
   const isPaused = useLiveRuns((live) => live.snapshots[runId]?.phase === 'paused')
   const notice = useLiveRuns((live) => live.snapshots[runId]?.notice)
-  const cutOff = useLiveRuns((live) => live.snapshots[runId]?.warnings.find(({ code }) => code === 'CUT_OFF'))
+  const warnings = useLiveRuns((live) => live.snapshots[runId]?.warnings) ?? []
+  const cutOff = warnings.find(({ code }) => code === 'CUT_OFF')
+  const others = listRunWarnings(warnings.filter(({ code }) => !SHOWN_APART.has(code)))
   const limited = useLiveRuns((live) => live.summaries[runId]?.generator.limited)
   return (
     <>
@@ -167,6 +172,9 @@ export function StopNotice(props: {
           {cutOff.message}
         </Notice>
       )}
+      {others.map((message) => (
+        <Notice key={message} kind="warning" title={<SafeText text={message} max={600} lines />} />
+      ))}
       {limited === true && (
         <Notice kind="warning" title={MAY_INCLUDE_DELAYS}>
           {ABOUT_DELAYS}
