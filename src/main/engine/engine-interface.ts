@@ -34,7 +34,7 @@ export interface ReceiverOptions {
 
 /** Secrets to send requests with. */
 export interface SendingSecrets {
-  /** The API key, which must belong to the addresses of the connection; not needed for appeals and trials. */
+  /** The API key, which must belong to the addresses of the connection; not needed for appeals and dry runs. */
   apiKey?: ApiKey
   /** Required if the connection's proxy needs credentials. */
   proxyCredentials?: ProxyCredentials
@@ -55,7 +55,7 @@ export interface StartOptions extends SendingSecrets {
   /** The service forgets its requests, as the window's sandbox does, so earlier runs do not matter. */
   isForgetful?: boolean
   /** Nothing will be sent: the receiver's public base is not tested, and no list shows the run. */
-  isTrial?: boolean
+  isDryRun?: boolean
   /**
    * What to do when continuing would fail most rows (a wrong key, nothing reachable, mostly errors): `pause`
    * if a person can be asked, or `stop` (default).

@@ -68,7 +68,7 @@ test('rows that became overdue while nobody held their run are asked about befor
   run.stop()
   await run.ended
   const lookUp = async () => {
-    const again = await engine.runs.startRun(plan, { hold: true, isTrial: true })
+    const again = await engine.runs.startRun(plan, { hold: true, isDryRun: true })
     await again.ready
     const { sent_before: sentBefore } = await engine.runs.summarizeRun(again.runId)
     again.stop()

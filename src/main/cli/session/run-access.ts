@@ -59,7 +59,7 @@ export function createRunAccess(context: CliContext, options: AccessOptions) {
           : [
               `Connection ${name} is stored with ${stored.baseUrl}, but this run sends to ${connection.baseUrl}.`,
             ]
-  const readTrialSecrets = () => {
+  const readDryRunSecrets = () => {
     const proxyCredentials = readProxyCredentials(context.env, connection)
     if (stored !== null) refuseMovedHeaders(stored, connection)
     const headerValues = readHeaderValues(context.env, connection)
@@ -88,21 +88,21 @@ export function createRunAccess(context: CliContext, options: AccessOptions) {
      * connection's.
      */
     readSecrets: async (): Promise<RunSecrets> => {
-      if (isAnonymous) return readTrialSecrets()
+      if (isAnonymous) return readDryRunSecrets()
       const own = await readGiven()
-      if (own !== null) return { apiKey: own, ...readTrialSecrets() }
+      if (own !== null) return { apiKey: own, ...readDryRunSecrets() }
       if (followed === null || active === null) {
         // No variable was ever named for a typed or given key, so the engine says what to do.
-        if (keyFrom !== undefined) return readTrialSecrets()
-        return { apiKey: readApiKey(context.env, connection.apiKeyEnv, connection), ...readTrialSecrets() }
+        if (keyFrom !== undefined) return readDryRunSecrets()
+        return { apiKey: readApiKey(context.env, connection.apiKeyEnv, connection), ...readDryRunSecrets() }
       }
       // A stored connection's key belongs to its addresses, any other key to those given with it.
       const apiKey = await readActiveKey(sources, followed, active, connection)
       apiKey?.check(connection)
-      return { ...(apiKey !== null && { apiKey }), ...readTrialSecrets() }
+      return { ...(apiKey !== null && { apiKey }), ...readDryRunSecrets() }
     },
     /** The same for a run that sends nothing. */
-    readTrialSecrets,
+    readDryRunSecrets,
     /**
      * The key of a variable or file, if available, for a run that only looks up what was sent with it before.
      */

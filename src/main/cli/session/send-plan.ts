@@ -30,11 +30,11 @@ import { toFollowOptions } from '../progress/progress-reporter.ts'
 import { toPrintable } from '../terminal/output.ts'
 import { toLaterTarget } from '../written-files.ts'
 import { confirmSending, findGuarded, listAccepted, printAccepted } from './consent.ts'
+import { dropRun, dryRun, exportK6, type OnAccepted, readOpenWarnings, readSource } from './dry-run.ts'
 import { searchCapacity } from './find-capacity.ts'
 import { type AskedOutputs, openLoadOutputs } from './load-outputs.ts'
 import { createRunAccess, type RunAccess, type RunSecrets } from './run-access.ts'
 import { settleRun } from './settle-run.ts'
-import { dropRun, dryRun, exportK6, type OnAccepted, readOpenWarnings, readSource } from './trial.ts'
 
 /** A plan to run, and what to say first. */
 export interface PlanToSend extends AskedOutputs {
@@ -86,12 +86,12 @@ export async function sendPlan(context: CliContext, asked: PlanToSend): Promise<
     if (flags.dryRun) {
       const { onAccepted } = asked
       const refusal = asked.refusal ?? (await findRefusedKey(access))
-      const trial = { plan, ...access.readTrialSecrets(), ...access.readComparedKey(), refusal }
-      return dryRun(context, engine, trial, { ...flags, onAccepted })
+      const toCheck = { plan, ...access.readDryRunSecrets(), ...access.readComparedKey(), refusal }
+      return dryRun(context, engine, toCheck, { ...flags, onAccepted })
     }
     if (folder !== undefined) {
-      const trial = { plan, ...access.readTrialSecrets() }
-      return exportK6(context, engine, trial, { ...flags, exportK6: folder })
+      const toCheck = { plan, ...access.readDryRunSecrets() }
+      return exportK6(context, engine, toCheck, { ...flags, exportK6: folder })
     }
     return sendAll(context, engine, { ...asked, plan, lasting }, access)
   })
@@ -260,8 +260,8 @@ async function sendAll(
   try {
     if (capacity !== null && plan.load !== undefined) {
       const probe = { ...plan, load: plan.load }
-      const trial = { plan, ...access.readTrialSecrets() }
-      const open = context.canAsk ? await readOpenWarnings(context, engine, trial, flags) : []
+      const toCheck = { plan, ...access.readDryRunSecrets() }
+      const open = context.canAsk ? await readOpenWarnings(context, engine, toCheck, flags) : []
       if (open === 'interrupted') return EXIT.interrupted
       const search = { plan: withAccepted(probe, listNeeded(open)), capacity, flags, guarded, open, outputs }
       return await searchCapacity(context, engine, search, access)

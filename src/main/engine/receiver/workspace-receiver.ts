@@ -118,10 +118,10 @@ export class WorkspaceReceiver {
 
   /**
    * Prepares what a run needs: the receiver, a tested public base, and the source's folder being served.
-   * `kept` are the bases of a run that has begun, which must not have changed. A trial tests nothing. Throws
+   * `kept` are the bases of a run that has begun, which must not have changed. A dry run tests nothing. Throws
    * `RECEIVER_UNAVAILABLE` or `BAD_SOURCE`.
    */
-  async prepare(plan: Plan, run: ReceivedRun, kept: RunBases | null, isTrial = false): Promise<RunBases> {
+  async prepare(plan: Plan, run: ReceivedRun, kept: RunBases | null, isDryRun = false): Promise<RunBases> {
     const { callback, source } = plan
     const media = source.media?.kind === 'host' ? source.media : null
     const isReceiving = kept === null ? isAwaiting(plan) : kept.callbackBase !== null
@@ -141,7 +141,7 @@ export class WorkspaceReceiver {
     if (kept?.mediaBase != null && media !== null && kept.mediaBase !== bases.mediaBase) {
       throw toReceiverMovedError(run.runId, kept.mediaBase, bases.mediaBase)
     }
-    if (isReceiving && !isTrial && callback.url !== undefined && callback.skipTest !== true)
+    if (isReceiving && !isDryRun && callback.url !== undefined && callback.skipTest !== true)
       await this.#open?.thread.call('selfTest', callback.url)
     if (media !== null) await this.#open?.thread.call('serveFolder', { ...run, folder: source.path })
     return bases

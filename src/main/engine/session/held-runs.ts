@@ -92,8 +92,8 @@ export class HeldRuns {
   async start(plan: Plan, start: StartOptions): Promise<RunHandle> {
     const secrets = await this.#guard(start, plan)
     const runId = createRunId()
-    const { hold = false, accept = [], limit, whenFailing = 'stop', isTrial, isForgetful = false } = start
-    const bases = await this.#options.receiver.prepare(plan, { runId, runToken: runId }, null, isTrial)
+    const { hold = false, accept = [], limit, whenFailing = 'stop', isDryRun, isForgetful = false } = start
+    const bases = await this.#options.receiver.prepare(plan, { runId, runToken: runId }, null, isDryRun)
     const earlierRuns = isForgetful ? [] : await this.#listEarlier(plan)
     const work = { kind: 'start', plan } as const
     return this.#startThread(plan, {
@@ -103,7 +103,7 @@ export class HeldRuns {
       earlierRuns,
       deliveredCodes: [],
       hold,
-      isTrial,
+      isDryRun,
       limit,
       accept,
       whenFailing,
@@ -244,14 +244,14 @@ export class HeldRuns {
 
   /**
    * Processes callbacks that came for a run and its retries while nobody held them, marks overdue rows, and
-   * removes what interrupted corrections left; for all readable runs if none is named, and then trials that
+   * removes what interrupted corrections left; for all readable runs if none is named, and then dry runs that
    * were killed, too. Resolves with whether there was anything to process.
    */
   async settleLate(runId?: string): Promise<boolean> {
     if (!isWritable(this.#options.workspace)) return false
     this.removal.removeLeftCorrections(runId)
     if (runId !== undefined) return this.#settleFamily(runId)
-    await this.removal.removeLeftTrials()
+    await this.removal.removeLeftDryRuns()
     const late = await this.#options.stored.own.listLateRuns()
     for (const each of late) {
       await this.#settleFamily(each).catch((error: unknown) => {
@@ -325,7 +325,7 @@ export class HeldRuns {
         try {
           await this.settleLate(runId)
           const summary = await stored.runs.summarizeRun(runId)
-          if (task.isTrial !== true) await stored.own.keepRun(runId)
+          if (task.isDryRun !== true) await stored.own.keepRun(runId)
           if (load === undefined && summary.requests.sent > 0) this.#ended.add(runId)
           return summary
         } catch (error) {
@@ -413,12 +413,12 @@ export class HeldRuns {
    * `NO_API_KEY`.
    */
   async #guard(
-    { apiKey, proxyCredentials, headerValues, isTrial }: StartOptions,
+    { apiKey, proxyCredentials, headerValues, isDryRun }: StartOptions,
     plan: Plan,
   ): Promise<RunSecrets> {
     const { operation, connection } = plan
     // Reading an appeal's status needs no key (docs/interface.md §5.6).
-    const needsKey = sendsKey(operation) && isTrial !== true
+    const needsKey = sendsKey(operation) && isDryRun !== true
     let sealedKey: SealedSecret | null = null
     if (needsKey) {
       const { baseUrl, keyFrom } = connection

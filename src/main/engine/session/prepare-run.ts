@@ -26,7 +26,7 @@ import type { ProxyCredentials } from '../secrets/bound-secret.ts'
 import { type HeaderValues, toHeaderList } from '../secrets/header-values.ts'
 import { readTransport } from '../service/transport.ts'
 import { fingerprintSource } from '../source/source-fingerprint.ts'
-import { toTrialFile } from '../workspace/workspace-files.ts'
+import { toDryRunFile } from '../workspace/workspace-files.ts'
 import { passWarnings } from './pass-warnings.ts'
 import type { RunTask } from './run-thread.ts'
 
@@ -53,8 +53,8 @@ export async function prepareRun(
   const isOtherKey = wasSentWith([journal.db], 'key', hooks.sentWith.key) === false
   switch (task.work.kind) {
     case 'start':
-      // Under the lease, so that nobody takes the trial for one that was killed.
-      if (task.isTrial === true) writeFileSync(toTrialFile(task.workspace, task.runId), '', { mode: 0o600 })
+      // Under the lease, so that nobody takes the dry run for one that was killed.
+      if (task.isDryRun === true) writeFileSync(toDryRunFile(task.workspace, task.runId), '', { mode: 0o600 })
       createRun(task, journal, task.work.plan)
       break
     case 'retry':

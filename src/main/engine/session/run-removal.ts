@@ -11,8 +11,8 @@ import {
   findLeftFiles,
   listCorrectedRuns,
   listCorrectionFiles,
+  listDryRuns,
   listRunIds,
-  listTrials,
   toCorrectionFile,
   toJournalFile,
   toRecordedFiles,
@@ -67,7 +67,7 @@ export class RunRemoval {
   async wipe(): Promise<number> {
     const { workspace, stored, receiver } = this.#options
     const runIds = listRunIds(workspace)
-    const all = [...runIds, ...listTrials(workspace)]
+    const all = [...runIds, ...listDryRuns(workspace)]
     for (const runId of all) this.#refuseBusy(runId)
     await receiver.close()
     const inbox = takeLease(toInboxFile(workspace), 'the callback inbox of the workspace', 0)
@@ -97,10 +97,10 @@ export class RunRemoval {
     }
   }
 
-  /** Removes the trials whose process was killed: one that ends is removed as well. */
-  async removeLeftTrials(): Promise<void> {
+  /** Removes the dry runs whose process was killed: one that ends is removed as well. */
+  async removeLeftDryRuns(): Promise<void> {
     const { workspace, isHeld } = this.#options
-    const left = listTrials(workspace).filter(
+    const left = listDryRuns(workspace).filter(
       (runId) => !isHeld(runId) && !isLeaseHeld(toJournalFile(workspace, runId)),
     )
     if (left.length > 0) await this.deleteAll(left)

@@ -31,7 +31,7 @@ export interface RunTask {
   /** Wait for `begin` before anything is sent. */
   hold: boolean
   /** See `StartOptions`. */
-  isTrial?: boolean | undefined
+  isDryRun?: boolean | undefined
   /** For a run being started: how many rows to send before it ends (default: all). */
   limit?: number | undefined
   /** Runs and retries that may have sent rows with the same operation, if a source is to be read. */

@@ -11,7 +11,7 @@ const VERDICTS_ENDING = '.verdicts'
 const ANNOTATIONS_ENDING = '.annotations'
 const FINDINGS_ENDING = '.findings'
 const CORRECTION_ENDING = '.correction'
-const TRIAL_ENDING = '.trial'
+const DRY_RUN_ENDING = '.dry-run'
 
 /** Returns a function that gives the path of a run's file with this ending. */
 const toFileOfRun =
@@ -69,17 +69,17 @@ export function isRunId(text: string): boolean {
   return /^[\w-]+$/.test(text)
 }
 
-/** Ids of the runs that have a journal, newest first; ids begin with their time of creation. Without trials. */
+/** Ids of the runs that have a journal, newest first; ids begin with their time of creation. Without dry runs. */
 export function listRunIds(workspace: string): string[] {
   return [...new RunFolder(workspace).ids]
 }
 
-/** The empty file that marks a trial, which sends nothing and is removed when it ends. */
-export const toTrialFile = toFileOfRun(TRIAL_ENDING)
+/** The empty file that marks a dry run, which sends nothing and is removed when it ends. */
+export const toDryRunFile = toFileOfRun(DRY_RUN_ENDING)
 
-/** Ids of the trials that are running, or were when their process was killed. */
-export function listTrials(workspace: string): string[] {
-  return listFilesOfRuns(workspace, TRIAL_ENDING)
+/** Ids of the dry runs that are running, or were when their process was killed. */
+export function listDryRuns(workspace: string): string[] {
+  return listFilesOfRuns(workspace, DRY_RUN_ENDING)
 }
 
 /** The file with the verdicts on a run and its retries, named after the first run. */
@@ -218,10 +218,10 @@ function readStats(path: string): Stats | 'unreadable' | null {
 }
 
 export class RunFolder {
-  /** Ids of the runs that have a journal, newest first, without trials. */
+  /** Ids of the runs that have a journal, newest first, without dry runs. */
   readonly ids: readonly string[]
   /** Ids of the runs that have a file, by the file's ending. */
-  readonly #runs = new Map([...STATE_ENDINGS, TRIAL_ENDING].map((ending) => [ending, new Set<string>()]))
+  readonly #runs = new Map([...STATE_ENDINGS, DRY_RUN_ENDING].map((ending) => [ending, new Set<string>()]))
 
   /** Throws `WORKSPACE_UNUSABLE`. */
   constructor(workspace: string) {
@@ -240,9 +240,9 @@ export class RunFolder {
     return this.#runs.get(ending)?.has(runId) ?? false
   }
 
-  /** Whether the run had a journal and was no trial. */
+  /** Whether the run had a journal and was no dry run. */
   hasRun(runId: string): boolean {
-    return this.hasFile(runId, JOURNAL_ENDING) && !this.hasFile(runId, TRIAL_ENDING)
+    return this.hasFile(runId, JOURNAL_ENDING) && !this.hasFile(runId, DRY_RUN_ENDING)
   }
 }
 
@@ -259,8 +259,8 @@ export function toRunFiles(workspace: string, runId: string): string[] {
     toFindingsFile(workspace, runId),
     ...listCorrectionFiles(workspace, runId),
     ...[`${file}-wal`, `${file}-shm`, `${file}-journal`, file],
-    // Removed last: what is left of a trial never becomes a run.
-    toTrialFile(workspace, runId),
+    // Removed last: what is left of a dry run never becomes a run.
+    toDryRunFile(workspace, runId),
   ]
 }
 

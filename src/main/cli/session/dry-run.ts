@@ -43,17 +43,17 @@ import { listAccepted } from './consent.ts'
 export type OnAccepted = (accepted: AcceptedCauses | undefined) => Promise<void>
 
 /** A plan to check without sending anything. */
-export type Trial = { plan: Plan } & Pick<StartOptions, 'apiKey' | 'proxyCredentials' | 'headerValues'>
+export type PlanToCheck = { plan: Plan } & Pick<StartOptions, 'apiKey' | 'proxyCredentials' | 'headerValues'>
 
 /** Reads and checks a plan's source, works with its rows, and removes the run. Sends nothing. */
 async function tryOut<Found>(
   context: CliContext,
   engine: Engine,
-  { plan, ...secrets }: Trial,
+  { plan, ...secrets }: PlanToCheck,
   flags: ReportingFlags,
   work: (runId: string) => Promise<Found>,
 ): Promise<Found | 'interrupted'> {
-  const handle = await engine.runs.startRun(plan, { ...secrets, hold: true, isTrial: true })
+  const handle = await engine.runs.startRun(plan, { ...secrets, hold: true, isDryRun: true })
   try {
     const how = await readSource(context, handle, toFollowOptions(flags))
     return how === 'interrupted' ? how : await work(handle.runId)
@@ -69,11 +69,11 @@ async function tryOut<Found>(
 export async function dryRun(
   context: CliContext,
   engine: Engine,
-  trial: Trial & { refusal?: SluiceError | null },
+  toCheck: PlanToCheck & { refusal?: SluiceError | null },
   flags: ReportingFlags & { onAccepted?: OnAccepted | undefined },
 ): Promise<ExitCode> {
-  const { refusal = null } = trial
-  const exit = await tryOut(context, engine, trial, flags, async (runId) => {
+  const { refusal = null } = toCheck
+  const exit = await tryOut(context, engine, toCheck, flags, async (runId) => {
     const {
       rows,
       corrected = null,
@@ -96,8 +96,8 @@ export async function dryRun(
     const before = listAccepted(found.problems, found.open)
     const accepted = joinAcceptedCauses(undefined, await engine.results.readColumns(runId), before)
     await flags.onAccepted?.(accepted)
-    if (flags.json) await context.out.writeLine(toDocument(trial.plan, found))
-    else await printFindings(context, trial.plan, found)
+    if (flags.json) await context.out.writeLine(toDocument(toCheck.plan, found))
+    else await printFindings(context, toCheck.plan, found)
     if (countSendable(rows) === 0 && (rows.skipped ?? 0) === 0) return EXIT.badInput
     return rows.invalid === 0 ? EXIT.ok : EXIT.rowsFailed
   })
@@ -108,10 +108,10 @@ export async function dryRun(
 export function readOpenWarnings(
   context: CliContext,
   engine: Engine,
-  trial: Trial,
+  toCheck: PlanToCheck,
   flags: ReportingFlags,
 ): Promise<ProblemGroup[] | 'interrupted'> {
-  return tryOut(context, engine, trial, flags, (runId) => engine.results.readOpenWarnings(runId))
+  return tryOut(context, engine, toCheck, flags, (runId) => engine.results.readOpenWarnings(runId))
 }
 
 /** What a dry run found. */
@@ -258,10 +258,10 @@ function addMember(object: string, name: string, json: string): string {
 export async function exportK6(
   context: CliContext,
   engine: Engine,
-  trial: Trial,
+  toCheck: PlanToCheck,
   flags: ReportingFlags & { exportK6: string },
 ): Promise<ExitCode> {
-  const exit = await tryOut(context, engine, trial, flags, async (runId) => {
+  const exit = await tryOut(context, engine, toCheck, flags, async (runId) => {
     const file = resolveFromCaller(flags.exportK6, context.env)
     const { rows, sizeBytes } = await engine.results.exportRun(runId, { file, format: 'k6' })
     if (flags.json) await writeDocumentLine(context.out, { file, rows, bytes: sizeBytes })
