@@ -126,6 +126,29 @@ it('counts the warnings of corrected rows on Overview once they are sent', {
   await page.getByText(/^2 rows: .*invisible/i).waitFor()
 })
 
+it('shows the results as they were to whoever goes back from a correction, and keeps what was corrected', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const { page } = await openApp()
+  await openStep(page, 'Source')
+  await chooseFile(page, { name: 'posts.csv', text: 'text_data,user_id\nhello,u1\nhello again,u_2\n' })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await sendEverything(page)
+  await seeRunEnded(page)
+  const correct = async () => {
+    await page.getByRole('button', { name: 'Correct and retry…' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Check 1 row' }).click()
+  }
+  await correct()
+  await page.getByRole('button', { name: 'Replace _ and ; reversibly' }).click()
+  await page.getByRole('button', { name: 'Retry 1 row' }).waitFor()
+  await page.getByRole('button', { name: 'Back to the results' }).click()
+  await page.getByRole('row', { name: /^3 invalid/ }).waitFor()
+  await correct()
+  await page.getByRole('button', { name: 'Retry 1 row' }).click()
+  await page.getByText(/^Correction of .*: 1 row, 1 of 1 request succeeded$/).waitFor()
+})
+
 it('warns on Mapping that ids and texts look swapped, but lets the person continue', {
   skip: !inject('walksAll'),
 }, async () => {

@@ -43,14 +43,14 @@ async function holdRetry(runId: string, choice: Choice, fixes: readonly Fix[]): 
   return retryId
 }
 
-/** Forgets the choices and fixes for a retry that is no longer held. */
-function forgetChoice(runId: string): void {
-  useCorrections.setState(
-    ({ held: { [runId]: _dropped, ...held }, fixes: { [runId]: _known, ...fixes } }) => ({
-      held,
-      fixes,
-    }),
-  )
+/** Forgets the choices for a retry that is no longer held. */
+function forgetHeld(runId: string): void {
+  useCorrections.setState(({ held: { [runId]: _dropped, ...held } }) => ({ held }))
+}
+
+/** Forgets the fixes of a retry that is sent with them. */
+function forgetFixes(runId: string): void {
+  useCorrections.setState(({ fixes: { [runId]: _known, ...fixes } }) => ({ fixes }))
 }
 
 /** The run that a retry corrects; null if this window did not begin the correction. */
@@ -102,14 +102,16 @@ export function CorrectRun(props: {
       parentRunId={parentRunId}
       place={props.namePlace(summary.base_url, summary.connection)}
       onFixes={(fixes) => correctAgain(shown, parentRunId, fixes, props.onAsk)}
-      onBack={() => {
-        bridge.runs.drop({ runId: shown }).catch(() => {})
-        forgetChoice(parentRunId)
+      onBack={async () => {
+        // Until the retry is gone, its rows have not been sent again yet. The fixes stay for the next one.
+        await dropRetry(shown).catch(() => {})
+        forgetHeld(parentRunId)
         goTo({ kind: 'results', runId: parentRunId })
       }}
       onContinue={async (accept) => {
         const { runId: begun } = await bridge.runs.begin({ runId: shown, accept })
-        forgetChoice(parentRunId)
+        forgetHeld(parentRunId)
+        forgetFixes(parentRunId)
         followAgain(begun)
         goTo({ kind: 'run', runId: begun })
       }}

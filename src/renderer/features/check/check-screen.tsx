@@ -48,7 +48,7 @@ interface CheckProps {
   /** Where rows sent from here go; null for a new run, which is sent from Review. */
   place: NamedPlace | null
   onFixes: (fixes: Fix[]) => Promise<void>
-  onBack: () => void
+  onBack: () => void | Promise<void>
   /** Continues; for a retry, with the necessary warnings accepted. */
   onContinue: (accept: AcceptCode[]) => Promise<void> | void
   /** Opens a row's request, to change it and send it once by hand. */
