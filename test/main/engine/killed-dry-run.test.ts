@@ -1,6 +1,7 @@
-import { cpSync, readdirSync } from 'node:fs'
+import { cpSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { toDryRunFile } from '../../../src/main/engine/workspace/workspace-files.ts'
 import { openEngine } from '../../helpers/test-engine.ts'
 import { createRunPlan, openTestFolder } from '../../helpers/test-folder.ts'
 import { writeRun } from '../../helpers/write-run.ts'
@@ -31,4 +32,18 @@ test('a dry run is never the latest run, and one that was killed is removed like
   await dryRun.ended
   await engine.runs.deleteRun(dryRun.runId)
   expect(readdirSync(join(workspace, 'runs')).filter((name) => name.includes(dryRun.runId))).toEqual([])
+})
+
+test('a dry run that cannot be removed keeps nobody from settling runs, or from removing others', async () => {
+  const workspace = join(folder, 'stuck')
+  const [stuck, other] = ['20261101-000000-000bbbb', '20261101-000000-000cccc']
+  for (const runId of [stuck, other]) {
+    writeRun(workspace, { runId })
+    writeFileSync(toDryRunFile(workspace, runId), '')
+  }
+  writeFileSync(join(workspace, 'runs', `${stuck}.journal.lease`), 'no database'.repeat(100))
+  await openEngine(workspace).runs.settleLate()
+  const left = readdirSync(join(workspace, 'runs'))
+  expect(left).toContain(`${stuck}.journal`)
+  expect(left.filter((name) => name.includes(other))).toEqual([])
 })

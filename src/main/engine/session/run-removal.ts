@@ -100,10 +100,15 @@ export class RunRemoval {
   /** Removes the dry runs whose process was killed: one that ends is removed as well. */
   async removeLeftDryRuns(): Promise<void> {
     const { workspace, isHeld } = this.#options
-    const left = listDryRuns(workspace).filter(
-      (runId) => !isHeld(runId) && !isLeaseHeld(toJournalFile(workspace, runId)),
-    )
-    if (left.length > 0) await this.deleteAll(left)
+    for (const runId of listDryRuns(workspace)) {
+      try {
+        if (isHeld(runId) || isLeaseHeld(toJournalFile(workspace, runId))) continue
+        await this.deleteAll([runId])
+      } catch (error) {
+        // One that cannot be removed, and is in no list, must not keep the runs from being settled.
+        if (!(error instanceof SluiceError)) throw error
+      }
+    }
   }
 
   /** Removes the files of one run alone. */
