@@ -48,7 +48,7 @@ export function toBreakdownMessage({ code, message, sent, status }: Breakdown, o
       return `${message}; check that ${host} is the service (${code})`
     default:
       if (code.startsWith(RESET_CODE))
-        return status === null ? message : `${message} in the middle of the answer`
+        return status === null ? message : `in the middle of the answer, ${message}`
       if (isCertificateAlert(code)) return toAlertMessage(code, host)
       if (isCertificateCode(code)) return toCertificateMessage(code, host)
       return `${message || 'the request failed'} (${code})`

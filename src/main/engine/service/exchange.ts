@@ -19,7 +19,7 @@ export const MALFORMED_ANSWER_CODE = 'MALFORMED_ANSWER'
 /** Code of a {@link Breakdown} whose connection was closed before the answer was complete. */
 export const CONNECTION_CLOSED_CODE = 'CONNECTION_CLOSED'
 
-/** Beginning of the code of a {@link Breakdown} that the service reset over HTTP/2; the reset's name follows. */
+/** Beginning of the code of a {@link Breakdown} that was reset over HTTP/2; the reset's name follows. */
 export const RESET_CODE = 'RESET_'
 
 /** Code of a {@link Breakdown} whose connection we closed before the answer was complete. */

@@ -336,7 +336,9 @@ function toEndCause({ session }: Http2Connection, rstCode: number): Cause {
     }
   }
   const name = RESET_NAMES.get(rstCode) ?? String(rstCode)
-  return { code: RESET_CODE + name, message: `the service reset the request with ${name}` }
+  // Node resets so what breaks the rules, and does not tell the two apart.
+  const orElse = rstCode === constants.NGHTTP2_PROTOCOL_ERROR ? ', or its answer is not valid HTTP/2' : ''
+  return { code: RESET_CODE + name, message: `the service reset the request with ${name}${orElse}` }
 }
 
 const RESET_NAMES = new Map<number, string>([

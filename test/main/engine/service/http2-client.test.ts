@@ -249,7 +249,7 @@ test.each([
   expect(exchange).toMatchObject({ kind: 'breakdown', sent: true, status: 200 })
   if (exchange?.kind !== 'breakdown') throw new Error('it is whole')
   expect(toBreakdownMessage(exchange, server.baseUrl)).toBe(
-    `the service reset the request with ${name} in the middle of the answer`,
+    `in the middle of the answer, the service reset the request with ${name}`,
   )
 })
 
@@ -277,6 +277,25 @@ test.each([
     expect([server.connections, server.requests]).toEqual([1, 3])
   },
 )
+
+test.each([
+  ['has another length than it says', { 'content-length': '5' }, 'in the middle of the answer, '],
+  ['has a name in capital letters', { 'X-Trace': '5' }, ''],
+])('an answer that %s is not said to be reset by the service', async (_what, fields, when) => {
+  const server = await startRawHttp2Server({
+    tls,
+    onRequest(wire, stream) {
+      wire.headers(stream, 200, { fields })
+      wire.data(stream, 'abc', END_STREAM)
+    },
+  })
+  const [exchange] = await createSender(server.baseUrl)(1, 1)
+  if (exchange?.kind !== 'breakdown') throw new Error('it is whole')
+  expect(exchange).toMatchObject({ code: 'RESET_PROTOCOL_ERROR', sent: true })
+  expect(toBreakdownMessage(exchange, server.baseUrl)).toBe(
+    `${when}the service reset the request with PROTOCOL_ERROR, or its answer is not valid HTTP/2`,
+  )
+})
 
 test('a connection that the service closes without a word is not taken for a reset', async () => {
   const server = await startRawHttp2Server({ tls, onRequest: (wire) => wire.end() })
