@@ -36,10 +36,10 @@ export function sayFix(fix: Fix): { where: string; what: string; value: string |
 export function sayFixInOneLine(fix: Fix): string {
   const { where, what, value } = sayFix(fix)
   const record = getFixedRecord(fix)
-  const text = value === null ? '' : record === null ? `“${value}”` : formatCounted(value.length, 'character')
-  return [record === null ? '' : `record ${formatCount(record)}:`, where, what, text]
-    .filter(Boolean)
-    .join(' ')
+  const place = record === null ? '' : `record ${formatCount(record)}${where === '' ? '' : ':'}`
+  const text =
+    value === null ? '' : record === null ? `“${value}”` : formatCounted([...value].length, 'character')
+  return [place, where, what, text].filter(Boolean).join(' ')
 }
 
 function sayEvery(thing: string, what: string) {

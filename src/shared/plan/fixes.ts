@@ -111,7 +111,15 @@ export function addFix(fixes: readonly Fix[], fix: Fix): Fix[] {
   return [...fixes.filter((one) => toPlace(one) !== place), fix]
 }
 
-function toPlace(fix: Fix): string {
+/** What a fix does, as a text to compare: without how its record is named, and the cells that this had. */
+export function toEffect(fix: Fix): string {
+  const without = ['record', 'row', 'rowHash']
+  const effect = JSON.stringify(fix, (key, value: unknown) => (without.includes(key) ? undefined : value))
+  return `${getFixedRecord(fix)} ${effect}`
+}
+
+/** What a fix is for: of two for one place, the later replaces the earlier. */
+export function toPlace(fix: Fix): string {
   switch (fix.kind) {
     case 'cell':
       return JSON.stringify([fix.kind, getFixedRecord(fix), fix.field])

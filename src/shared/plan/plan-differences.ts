@@ -1,11 +1,12 @@
 import { formatSetDuration } from '../messages/duration.ts'
 import { sayFixInOneLine } from '../messages/fix-messages.ts'
 import { VALUE_WORDS } from '../options/plan-options.ts'
+import { type Fix, toEffect, toPlace } from './fixes.ts'
 import type { SentPlan } from './plan.ts'
 
 /** A difference between the plans of two runs. */
 export interface PlanDifference {
-  /** Path in the plan, such as `load.pace.ratePerSecond`; `fixes` for each fix that only one plan has. */
+  /** Path in the plan, such as `load.pace.ratePerSecond`; `fixes` for each fix that differs. */
   path: string
   a: string
   b: string
@@ -33,21 +34,31 @@ export function listPlanDifferences(a: unknown, b: unknown): PlanDifference[] {
   return [...values, ...listFixDifferences(a, b)]
 }
 
-/** Fixes by what they do, wherever they are in the list. */
+/** Fixes by what they do, wherever they are in the list; two for one place are one difference. */
 function listFixDifferences(a: unknown, b: unknown): PlanDifference[] {
   const [left, right] = [readFixes(a), readFixes(b)]
-  return [...new Map([...left, ...right])]
-    .filter(([fix]) => left.has(fix) !== right.has(fix))
-    .map(([fix, text]) => {
-      return { path: 'fixes', a: left.has(fix) ? text : 'not set', b: right.has(fix) ? text : 'not set' }
+  const onlyInB = new Map([...right].filter(([key]) => !left.has(key)))
+  const ofA = [...left]
+    .filter(([key]) => !right.has(key))
+    .map(([, fix]) => {
+      const [key, other] = [...onlyInB].find(([, one]) => toPlace(one) === toPlace(fix)) ?? []
+      if (key === undefined || other === undefined) return sayFixDifference(fix, null)
+      onlyInB.delete(key)
+      return sayFixDifference(fix, other)
     })
+  return [...ofA, ...[...onlyInB.values()].map((fix) => sayFixDifference(null, fix))]
 }
 
-/** The fixes of a plan in words, by their JSON; those of earlier sessions included. */
-function readFixes(plan: unknown): Map<string, string> {
+function sayFixDifference(ofA: Fix | null, ofB: Fix | null): PlanDifference {
+  const [a, b] = [ofA, ofB].map((fix) => (fix === null ? 'not set' : sayFixInOneLine(fix)))
+  return { path: 'fixes', a: a ?? '', b: a === b ? `${b} (not the same)` : (b ?? '') }
+}
+
+/** The fixes of a plan by what they do; those of earlier sessions included. */
+function readFixes(plan: unknown): Map<string, Fix> {
   const { fixes: newest = [], earlierFixes = [] } = Object(plan) as Partial<SentPlan>
   const fixes = [...earlierFixes.flatMap((earlier) => earlier.fixes), ...newest]
-  return new Map(fixes.map((fix) => [JSON.stringify(fix), sayFixInOneLine(fix)]))
+  return new Map(fixes.map((fix) => [toEffect(fix), fix]))
 }
 
 function isHarmless(path: string): boolean {

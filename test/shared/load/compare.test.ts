@@ -260,9 +260,28 @@ describe('plans', () => {
         a: 'not set',
         b: expect.stringMatching(/^user_id of the rows with “.+” is set to “{{run}}”$/),
       },
-      { setting: 'fixes', a: 'not set', b: 'record 1,200: is left out' },
+      { setting: 'fixes', a: 'not set', b: 'record 1,200 is left out' },
     ])
     expect(listPlanDifferences(a, { fixes: a.fixes.toReversed() })).toEqual([])
+  })
+
+  test('name a fix that both have for one place once, and say that it differs where its words do not', () => {
+    const compare = (a: object, b: object) =>
+      listPlanDifferences({ fixes: [a] }, { fixes: [b] }).map((one) => [one.a, one.b])
+    const cell = { kind: 'cell', record: 3, field: 'text_data', value: '🎉!' }
+    expect(compare(cell, { ...cell, value: 'other' })).toEqual([
+      ['record 3: text_data is set to 2 characters', 'record 3: text_data is set to 5 characters'],
+    ])
+    expect(compare(cell, { ...cell, value: 'no' })).toEqual([
+      [
+        'record 3: text_data is set to 2 characters',
+        'record 3: text_data is set to 2 characters (not the same)',
+      ],
+    ])
+    // Plans of 0.2 name the record `row`.
+    expect(compare({ kind: 'leave_out_row', row: 3 }, { kind: 'leave_out_row', record: 3 })).toEqual([])
+    // The cells that the row had when the fix was made are no part of what it does.
+    expect(compare(cell, { ...cell, rowHash: '1f' })).toEqual([])
   })
 
   test('are described in words, durations with their unit', () => {
