@@ -4,8 +4,9 @@ import { formatBytes } from '../../src/shared/messages/figure-text.ts'
 import { ABOUT_DELAYS, MAY_INCLUDE_DELAYS } from '../../src/shared/messages/own-delays.ts'
 import { sayGuarded } from '../../src/shared/run/formula-guard.ts'
 import { type Answer, readAnswers } from './answers.ts'
+import { compareLabels } from './compared-labels.ts'
 import { numberLikeSpreadsheets } from './row-numbers.ts'
-import { sayTooFew, widenChanges } from './wide-intervals.ts'
+import { sayTooFew } from './wide-intervals.ts'
 
 /** A difference between what a golden workspace answered when it was written and what it answers today. */
 export interface IntendedDifference {
@@ -373,9 +374,8 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
     },
   },
   {
-    reason: 'intervals of changes by labels are wide where few rows tell',
-    apply: (answer) =>
-      answer.args[0] === 'compare' ? { ...answer, stdout: widenChanges(answer.stdout) } : answer,
+    reason: 'a comparison by labels has wide intervals where few rows tell, and names labels without a rule',
+    apply: compareLabels,
   },
   {
     reason: 'a comparison counts the rows that one of the runs skipped',

@@ -1,6 +1,3 @@
-import type { ChangeOfMetrics } from '../../src/shared/lookback/comparison.ts'
-import { judgePairedRule } from '../../src/shared/lookback/paired-rule.ts'
-
 const INTERVAL =
   /^( {2}(?:precision|recall|F1) +[\d.]+ % {2})(([\d.]+) % to ([\d.]+) %) +((?:of the rows|both in) .*)$/
 
@@ -25,19 +22,4 @@ export function sayTooFew(lines: readonly string[]): string[] {
     }
   }
   return shown
-}
-
-/**
- * A comparison in JSON with today's intervals of changes by labels, which a bootstrap of its nine rows made
- * too narrow. B triggered rules on the same rows as A and on more that should.
- */
-export function widenChanges(stdout: unknown): unknown {
-  return JSON.parse(JSON.stringify(stdout), (_key, value: unknown) => {
-    if (typeof value !== 'object' || value === null || !('right_only_in_a' in value)) return value
-    const { a, b } = value as ChangeOfMetrics
-    const found = b.matrix.true_positives - a.matrix.true_positives
-    const { true_negatives: rest, false_negatives: missed } = b.matrix
-    const cells = [rest, 0, 0, 0, missed, found, 0, a.matrix.true_positives]
-    return { ...value, change: judgePairedRule([{ population: null, cells }]).change }
-  })
 }
