@@ -14,7 +14,7 @@ export function compareLabels(answer: Answer): Answer {
 }
 
 function toCompared(key: string, value: unknown): unknown {
-  if (key === 'warnings' && Array.isArray(value)) return [UNMAPPED, ...value]
+  if (key === 'warnings' && Array.isArray(value)) return [...value, UNMAPPED]
   if (typeof value !== 'object' || value === null || !('right_only_in_a' in value)) return value
   const { a, b } = value as ChangeOfMetrics
   const found = b.matrix.true_positives - a.matrix.true_positives

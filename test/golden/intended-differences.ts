@@ -374,10 +374,6 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
     },
   },
   {
-    reason: 'a comparison by labels has wide intervals where few rows tell, and names labels without a rule',
-    apply: compareLabels,
-  },
-  {
     reason: 'a comparison counts the rows that one of the runs skipped',
     apply: (answer) => {
       const { args, stdout } = answer
@@ -425,6 +421,10 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
     reason: 'a comparison warns of rows that were sent with another text',
     apply: (answer, workspace) =>
       workspace === 'compared' ? { ...answer, stdout: warnOfEdited(answer) } : answer,
+  },
+  {
+    reason: 'a comparison by labels has wide intervals where few rows tell, and names labels without a rule',
+    apply: compareLabels,
   },
   {
     reason: 'the largest latency is kept exactly, also that of a callback which is read late',
