@@ -163,8 +163,8 @@ const OUTCOMES: readonly OutcomeEntry[] = [
     applies: hasCode('INVALID_PARAM'),
     terminal: listRejected,
     window:
-      'The service refuses a value. Open a row to see which one. Correct the file or the mapping, and send the file again.',
-    windowRow: 'The service refuses a value. Correct the file or the mapping, and send the file again.',
+      'The service refuses a value. Open a row to see which one. Correct these rows, or the mapping, and retry them.',
+    windowRow: 'The service refuses a value. Correct the row, or the mapping, and retry it.',
     mend: 'mapping',
   },
   {
@@ -241,7 +241,7 @@ const OUTCOMES: readonly OutcomeEntry[] = [
   },
 ]
 
-const NOT_SENT = 'These rows were not sent. Correct the file or the mapping, and send the file again.'
+const NOT_SENT = 'These rows were not sent. Correct them, or the mapping, and retry them.'
 
 /** What a person at the window can do about rows with the same outcome, or about the one open `row`. */
 export function adviseInWindow(outcome: Outcome, operation: string, at: 'rows' | 'row' = 'rows'): string {
