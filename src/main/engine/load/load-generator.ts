@@ -45,6 +45,8 @@ interface RequestInFlight {
   hasWaited: boolean
   /** When its first try was handed over, on the clock of `performance.now()`. */
   beganMs: number
+  /** How long a Retry-After put this try off, milliseconds; NaN if none did. */
+  waitedMs: number
 }
 
 /** Sends one thread's share of a load and reports outcomes as plain numbers. Keeps only what is in flight. */
@@ -212,7 +214,14 @@ export class LoadGenerator {
     if (turn.isMeasured) this.#sent += 1
     const body = this.#options.bodies.at(turn.isMeasured ? turn.sequence : turn.sequence - WARMUP_SEQUENCE)
     const hasWaited = turn.dueMs !== null && turn.dueMs < this.#lastFullMs
-    return this.#toJob({ turn, body, tries: 0, hasWaited, beganMs: this.#startMs + nowMs })
+    return this.#toJob({
+      turn,
+      body,
+      tries: 0,
+      hasWaited,
+      beganMs: this.#startMs + nowMs,
+      waitedMs: Number.NaN,
+    })
   }
 
   #toJob(flight: RequestInFlight): Job {
@@ -239,14 +248,10 @@ export class LoadGenerator {
     const judgement = this.#options.judge(exchange, [this.#options.toPostId(turn.sequence), body.userId])
     const isRepeated =
       judgement.repeat !== 'never' && flight.tries < this.#options.retry.limit && !this.#isStopped
-    const { retry } = this.#options
-    const delayMs = isRepeated
-      ? toRetryDelayMs(flight.tries + 1, judgement.retryAfterMs, retry, Math.random)
-      : null
-    if (turn.isMeasured) this.#record(flight, exchange, judgement, delayMs)
+    if (turn.isMeasured) this.#record(flight, exchange, judgement, isRepeated)
     else if (judgement.status !== null) this.#warmupAnswers += 1
     if (this.#lanes.inFlight + 1 >= this.#lanes.concurrency) this.#lastFullMs = this.#nowMs()
-    if (delayMs !== null) this.#backOff(flight, delayMs)
+    if (isRepeated) this.#backOff(flight, judgement)
   }
 
   /** Explains why we closed a connection. */
@@ -257,18 +262,19 @@ export class LoadGenerator {
     return { ...ended, code: GRACEFUL_STOP_CODE, message }
   }
 
-  #backOff(flight: RequestInFlight, delayMs: number): void {
+  #backOff(flight: RequestInFlight, { retryAfterMs }: Judgement): void {
+    const delayMs = toRetryDelayMs(flight.tries + 1, retryAfterMs, this.#options.retry, Math.random)
+    const waitedMs = retryAfterMs === null ? Number.NaN : delayMs
     this.#backingOff += 1
     setTimeout(() => {
       this.#backingOff -= 1
-      this.#again.push({ ...flight, tries: flight.tries + 1 })
+      this.#again.push({ ...flight, tries: flight.tries + 1, waitedMs })
       this.#lanes.wake(1)
     }, delayMs).unref()
   }
 
-  /** `delayMs` is the wait before the next try, null if this is the last. */
-  #record(flight: RequestInFlight, exchange: Exchange, judgement: Judgement, delayMs: number | null): void {
-    const { turn, body, tries, hasWaited, beganMs } = flight
+  #record(flight: RequestInFlight, exchange: Exchange, judgement: Judgement, isRepeated: boolean): void {
+    const { turn, body, tries, hasWaited, beganMs, waitedMs } = flight
     const { timings } = exchange
     const sentUs = (toMonotonicMs(timings.sentAtUs / 1000) - this.#startMs) * 1000
     const endUs = sentUs + timings.durationUs
@@ -310,13 +316,14 @@ export class LoadGenerator {
     numbers[at + FIELD.blockedUs] = timings.blockedUs ?? Number.NaN
     numbers[at + FIELD.sendingUs] = sendingUs
     numbers[at + FIELD.receivingUs] = Math.max(0, timings.durationUs - sendingUs - waitingUs)
-    numbers[at + FIELD.iterationUs] =
-      delayMs === null ? Math.max(0, endUs - (beganMs - this.#startMs) * 1000) : Number.NaN
+    numbers[at + FIELD.iterationUs] = isRepeated
+      ? Number.NaN
+      : Math.max(0, endUs - (beganMs - this.#startMs) * 1000)
     numbers[at + FIELD.sentBytes] = timings.sentBytes ?? 0
     numbers[at + FIELD.receivedBytes] = timings.receivedBytes ?? 0
     numbers[at + FIELD.rowTags] = body.tags
     numbers[at + FIELD.unreadUs] = unreadMs * 1000
-    numbers[at + FIELD.waitedMs] = judgement.retryAfterMs === null ? Number.NaN : (delayMs ?? Number.NaN)
+    numbers[at + FIELD.waitedMs] = waitedMs
     const kept = this.#keeper.consider(judgement.outcome)
     this.#rules.add(judgement.rules)
     if (kept !== null) this.#keeper.keep(kept, this.#toSample(at, flight, exchange, judgement))

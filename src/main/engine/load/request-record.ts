@@ -47,7 +47,7 @@ export const FIELD = {
   rowTags: 22,
   /** How long its answer may have lain unread. */
   unreadUs: 23,
-  /** How long a Retry-After puts off its next try, milliseconds. */
+  /** How long a Retry-After put it off, milliseconds. */
   waitedMs: 24,
 } as const
 

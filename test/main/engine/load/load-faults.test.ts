@@ -93,6 +93,22 @@ test('a plan may allow retries, each of which is a separate request with the sam
   expect(refused.size).toBe(10)
 })
 
+test('a wait that the end of a load test cuts short was not sat out', async () => {
+  const server = await startFaultServer({
+    onRequest: (_, wire) => wire.send(503, toErrorAnswer(503, 'BUSY', 'not now'), { 'retry-after': '3600' }),
+  })
+  const { summary } = await loads.run(
+    loads.createPlan(
+      3,
+      server.baseUrl,
+      { pace: { kind: 'closed', concurrency: 1 }, requests: 1, gracefulStopMs: 500 },
+      { retry: { limit: 1, baseMs: 1, maxMs: 2, maxRetryAfterMs: 3_600_000 } },
+    ),
+  )
+  expect(summary.requests).toMatchObject({ sent: 1, retried: 0 })
+  expect(summary.retry_after.waited_s).toBe(0)
+})
+
 test('broken and refused connections are separate errors, without a time if nothing was sent', async () => {
   onlyInLongForm()
   const server = await startFaultServer({ onRequest: (_, wire) => wire.reset() })
