@@ -31,6 +31,38 @@ async function sendEarlier(workspace: string) {
   return { service, send }
 }
 
+it('leaves the focus where it is when an edited run leaves the page or comes back', async () => {
+  const { page, workspace } = await openApp()
+  const [runId, other] = ['20251101-120000-001', '20251101-120000-002']
+  writeRun(workspace, { runId, name: 'posts' })
+  writeRun(workspace, { runId: other, name: 'terms' })
+  const calls = await holdCalls(page, '/runs/list')
+  await page.reload()
+  const row = page.locator(`tr[data-run="${runId}"]`)
+  const away = page.getByText('posts is not on this page')
+  const name = page.getByRole('textbox', { name: 'Name' })
+  const search = page.getByLabel('Search')
+  await row.getByRole('button', { name: /^Edit name/ }).click()
+  await expect.poll(() => page.evaluate('document.activeElement.value')).toBe('posts')
+  await search.focus()
+  await page.keyboard.type('ter')
+  await away.waitFor()
+  await page.keyboard.type('ms')
+  expect([await search.inputValue(), await name.inputValue()]).toEqual(['terms', 'posts'])
+  await search.fill('posts')
+  await row.getByRole('textbox', { name: 'Note' }).focus()
+  await page.keyboard.type('sen it')
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('ArrowLeft')
+  // The list leaves it out when it is read again, as when newer runs fill the page.
+  changeAnnotations(workspace, runId, { name: 'others' })
+  calls.lose()
+  await away.waitFor()
+  await page.keyboard.type('t')
+  expect(await page.getByRole('textbox', { name: 'Note' }).inputValue()).toBe('sent it')
+})
+
 it('finds runs, adds a note to one and undoes it, cleans up, and runs one again', {
   skip: !inject('walksAll'),
 }, async () => {

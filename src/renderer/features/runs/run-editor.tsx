@@ -1,6 +1,6 @@
 import { Group, TagsInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { useLayoutEffect, useRef } from 'react'
 import type { AnnotationChange } from '../../../shared/lookback/annotations.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { bridge } from '../../bridge/client.ts'
@@ -61,12 +61,21 @@ export interface EditedNotes {
   /** As the editor was opened with: what is noted elsewhere meanwhile is not taken back. */
   before: RunNotesDraft
   draft: RunNotesDraft
+  /** The field that has the focus, kept while the editor moves. */
+  focus: { at: FieldFocus | null }
+}
+
+/** A field by its place in the form, and what is selected in it. */
+interface FieldFocus {
+  place: number
+  from: number
+  to: number
 }
 
 /** Begins with the current notes about a run. */
 export function editNotes(run: RunSummary): EditedNotes {
   const before = toNotesDraft(run)
-  return { run, before, draft: before }
+  return { run, before, draft: before, focus: { at: { place: 0, from: 0, to: run.name.length } } }
 }
 
 /** Edits the name, tags and note of a run in place. Ctrl+Enter saves, Escape cancels. */
@@ -77,14 +86,22 @@ export function RunEditor(props: {
   onClose: () => void
 }) {
   const { edited, onClose } = props
-  const { run, before, draft } = edited
+  const { run, before, draft, focus } = edited
   const setDraft = (next: RunNotesDraft) => props.onEdit({ ...edited, draft: next })
-  const field = useRef<HTMLInputElement>(null)
-  const isUnchanged = useRef(draft === before)
-  useEffect(() => {
-    // An editor that moves must not have its name replaced by what is typed into the note.
-    if (isUnchanged.current) field.current?.select()
-  }, [])
+  const editor = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    const fields = listFields(editor.current)
+    if (focus.at !== null) {
+      const { place, from, to } = focus.at
+      fields[place]?.focus()
+      fields[place]?.setSelectionRange(from, to)
+    }
+    return () => {
+      const place = fields.findIndex((field) => field.matches(':focus'))
+      const { selectionStart, selectionEnd } = fields[place] ?? {}
+      focus.at = place === -1 ? null : { place, from: selectionStart ?? 0, to: selectionEnd ?? 0 }
+    }
+  }, [focus])
   const save = useMutation({
     mutationFn: async () => {
       const change = toAnnotationChange(before, draft)
@@ -97,6 +114,7 @@ export function RunEditor(props: {
   })
   return (
     <Form
+      ref={editor}
       gap="xs"
       className={styles.editor}
       aria-label={`Name, tags and note of ${run.name}`}
@@ -113,7 +131,6 @@ export function RunEditor(props: {
         label="Name"
         description="Leave it empty for the name from the plan."
         maxLength={200}
-        ref={field}
         value={draft.name}
         onValue={(name) => setDraft({ ...draft, name })}
       />
@@ -151,4 +168,8 @@ export function RunEditor(props: {
       </Group>
     </Form>
   )
+}
+
+function listFields(editor: HTMLElement | null): (HTMLInputElement | HTMLTextAreaElement)[] {
+  return [...(editor?.querySelectorAll<HTMLInputElement>('input:not([type="hidden"]), textarea') ?? [])]
 }

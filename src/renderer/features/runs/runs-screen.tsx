@@ -26,6 +26,7 @@ import { ActionButton, Pager, PrimaryButton, SecondaryActions } from '../../ui/c
 import { formatAgo } from '../../ui/format-time.ts'
 import { Empty, ErrorNotice, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { SelectionBar } from '../../ui/runs/run-selection.tsx'
+import { isNothingFocused } from '../../ui/shortcuts.ts'
 import { isLoadTest } from '../../ui/states/run-state.tsx'
 import { useTableColumns } from '../../ui/table/table-columns.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
@@ -203,9 +204,10 @@ function RunList(props: {
     }),
   )
   const endEdit = (runId: string) => {
-    setEditing(null)
+    // Another run may be edited by the time that this one is saved.
+    setEditing((now) => (now?.run.run_id === runId ? null : now))
     // The focused field is gone.
-    requestAnimationFrame(() => focusRun(runId))
+    requestAnimationFrame(() => isNothingFocused() && focusRun(runId))
   }
   const editor =
     editing === null ? null : (
@@ -259,7 +261,7 @@ function RunList(props: {
               order={order}
               columns={columns}
               onOrder={(chosen) => useRunList.setState({ order: chosen, offset: 0 })}
-              onEdit={(entry) => setEditing(editNotes(entry.summary))}
+              onEdit={(entry) => isEdited(entry) || setEditing(editNotes(entry.summary))}
               toEditor={(entry) => (isEdited(entry) ? editor : null)}
             />
           </div>
