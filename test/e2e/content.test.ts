@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -132,6 +132,12 @@ it('blurs pictures that start sharp, and stops what plays, after a person was aw
   expect(await page.evaluate("document.querySelector('audio').paused")).toBe(true)
   await page.getByRole('link', { name: 'Settings' }).click()
   await page.getByText('Content is hidden again').waitFor()
+  // Another setting reveals nothing.
+  await switchTo(page.getByRole('switch', { name: 'Videos start muted' }), false)
+  await expect
+    .poll(() => JSON.parse(readFileSync(join(workspace, 'settings.json'), 'utf8')))
+    .toMatchObject({ startsMuted: false })
+  expect(await page.getByText('Content is hidden again').count()).toBe(1)
   await page.getByRole('button', { name: 'Show it as set here' }).click()
   await page.getByText('Content is hidden again').waitFor({ state: 'detached' })
 })

@@ -47,13 +47,12 @@ export function useStoredSettings(): void {
     if (showsContent !== undefined) useContentRules.setState({ showsContent })
   }, [showsContent])
   useEffect(() => {
-    if (mediaLook === undefined || keepsMediaStep === undefined || startsMuted === undefined) return
-    useMediaRules.setState({
-      firstStep: MEDIA_LOOKS.indexOf(mediaLook),
-      keepsStep: keepsMediaStep,
-      startsMuted,
-    })
-  }, [mediaLook, keepsMediaStep, startsMuted])
+    if (mediaLook !== undefined) useMediaRules.setState({ firstStep: MEDIA_LOOKS.indexOf(mediaLook) })
+  }, [mediaLook])
+  useEffect(() => {
+    if (keepsMediaStep === undefined || startsMuted === undefined) return
+    useMediaRules.setState({ keepsStep: keepsMediaStep, startsMuted })
+  }, [keepsMediaStep, startsMuted])
   useHideWhenAway(settings?.hideAfterMinutes ?? null)
 }
 

@@ -139,8 +139,8 @@ function ContentPanel({ settings }: { settings: Settings }) {
           title="Content is hidden again"
           actions={<ActionButton label="Show it as set here" small onClick={() => applyLook(settings)} />}
         >
-          This window was not used for a while. Texts are hidden, and pictures and videos start blurred, until
-          you reload it.
+          This window was not used for a while. Until you reload it, texts are hidden, and pictures and videos
+          start blurred or hidden.
         </Notice>
       )}
       <SwitchRow
