@@ -149,6 +149,29 @@ it('shows the results as they were to whoever goes back from a correction, and k
   await page.getByText(/^Correction of .*: 1 row, 1 of 1 request succeeded$/).waitFor()
 })
 
+it('stays on the results if a person goes back while the corrected rows are checked again', async () => {
+  const { page } = await openApp()
+  const calls = await holdCalls(page, '/runs/correctRun')
+  await page.reload()
+  await openStep(page, 'Source')
+  await chooseFile(page, { name: 'posts.csv', text: 'text_data,user_id\nhello,u1\nhello again,u_2\n' })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await sendEverything(page)
+  await seeRunEnded(page)
+  await page.getByRole('button', { name: 'Correct and retry…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Check 1 row' }).click()
+  const replace = page.getByRole('button', { name: 'Replace _ and ; reversibly' })
+  await replace.waitFor()
+  calls.hold()
+  await replace.click()
+  await calls.arrived()
+  await page.getByRole('button', { name: 'Back to the results' }).click()
+  // It waits for the retry that it drops.
+  await page.locator('button[data-loading]', { hasText: 'Back to the results' }).waitFor()
+  calls.release()
+  await page.getByRole('row', { name: /^3 invalid/ }).waitFor()
+})
+
 it('warns on Mapping that ids and texts look swapped, but lets the person continue', {
   skip: !inject('walksAll'),
 }, async () => {

@@ -103,8 +103,10 @@ export function CorrectRun(props: {
       place={props.namePlace(summary.base_url, summary.connection)}
       onFixes={(fixes) => correctAgain(shown, parentRunId, fixes, props.onAsk)}
       onBack={async () => {
+        // A correction that was just made may replace the retry, and would show that again.
+        await correcting
         // Until the retry is gone, its rows have not been sent again yet. The fixes stay for the next one.
-        await dropRetry(shown).catch(() => {})
+        await dropRetry(useCorrections.getState().held[parentRunId]?.retryId ?? shown).catch(() => {})
         forgetHeld(parentRunId)
         goTo({ kind: 'results', runId: parentRunId })
       }}

@@ -82,6 +82,7 @@ export function CheckScreen(props: CheckProps) {
   // A new run asks on Review.
   const acceptance = useAcceptance(isRetry ? (found?.open ?? []) : [], props.place?.kind === 'production')
   const proceed = useMutation({ mutationFn: async () => props.onContinue(acceptance.accepted) })
+  const back = useMutation({ mutationFn: async () => props.onBack() })
   const scratch = useMutation({
     mutationFn: (row: number) => props.onScratchpad(found?.runId ?? runId, row),
   })
@@ -127,7 +128,8 @@ export function CheckScreen(props: CheckProps) {
           {(isRetry || error !== null) && (
             <ActionButton
               label={isRetry ? 'Back to the results' : 'Back to the source'}
-              onClick={props.onBack}
+              loading={back.isPending}
+              onClick={() => back.mutate()}
             />
           )}
           <PrimaryButton
