@@ -80,6 +80,23 @@ it('shows the stored settings after two quick changes were both refused', async 
   await expect.poll(() => Promise.all([muted.isChecked(), texts.isChecked()])).toEqual([true, false])
 })
 
+it('says that a change was not stored although a later one was', async () => {
+  const { page } = await openApp()
+  const calls = await holdCalls(page, '/settings/change')
+  await page.reload()
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await seeScreen(page, 'Settings')
+  const muted = page.getByRole('switch', { name: 'Videos start muted' })
+  const texts = page.getByRole('switch', { name: 'Show texts without asking' })
+  calls.hold()
+  await switchTo(muted, false)
+  await calls.arrived()
+  await switchTo(texts, true)
+  calls.lose()
+  await page.getByText('the connection to Sluice was lost').waitFor()
+  await expect.poll(() => Promise.all([muted.isChecked(), texts.isChecked()])).toEqual([true, true])
+})
+
 it('says nothing about the limits of stored runs before it has read them', async () => {
   const { page, workspace } = await openApp()
   writeFileSync(

@@ -1,4 +1,5 @@
-import type { QueryKey } from '@tanstack/react-query'
+import { type QueryKey, useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
 import { queryClient } from './client.ts'
 
 /** Changes that a screen shows before the engine has stored them. */
@@ -63,4 +64,19 @@ export function storeShown<Answer>(options: {
       throw error
     }
   })
+}
+
+/**
+ * A mutation of which another may begin before the last one is stored. Its error is that of any of them until
+ * the next begins.
+ */
+export function useChange<Change>(store: (change: Change) => Promise<void>) {
+  const [error, setError] = useState<Error | null>(null)
+  const reset = () => setError(null)
+  const mutation = useMutation({
+    mutationFn: store,
+    onMutate: reset,
+    onError: (failure: Error) => setError(failure),
+  })
+  return { ...mutation, error, reset }
 }

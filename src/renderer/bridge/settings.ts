@@ -1,6 +1,6 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import type { SettingsChange, StoredSettings } from '../../shared/bridge/settings.ts'
-import { createChangeQueue, storeShown } from './change-queue.ts'
+import { createChangeQueue, storeShown, useChange } from './change-queue.ts'
 import { ask, bridge } from './client.ts'
 
 const changes = createChangeQueue()
@@ -15,7 +15,7 @@ export function useSettings() {
 
 /** Changes some settings in storage, and everywhere in this window. */
 export function useChangeSettings() {
-  return useMutation({ mutationFn: changeSettings })
+  return useChange(changeSettings)
 }
 
 /**

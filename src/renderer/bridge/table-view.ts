@@ -1,6 +1,6 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { type TableName, type TableView, USUAL_TABLE } from '../../shared/run/result-view.ts'
-import { createChangeQueue, storeShown } from './change-queue.ts'
+import { createChangeQueue, storeShown, useChange } from './change-queue.ts'
 import { ask, bridge, queryClient } from './client.ts'
 
 const changes = createChangeQueue()
@@ -13,7 +13,7 @@ export function useTableView(table: TableName) {
     ...ask.views.readTable.queryOptions({ input }),
     queryFn: ({ signal }) => changes.read(() => bridge.views.readTable(input, { signal })),
   })
-  const change = useMutation({ mutationFn: (stored: Promise<void>) => stored })
+  const change = useChange((stored: Promise<void>) => stored)
   return {
     view: query.data ?? USUAL_TABLE,
     /** Why it could not be stored; null if it could. */

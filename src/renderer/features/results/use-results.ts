@@ -1,12 +1,5 @@
 import { useDebouncedValue } from '@mantine/hooks'
-import {
-  keepPreviousData,
-  skipToken,
-  type UseQueryResult,
-  useMutation,
-  useQueries,
-  useQuery,
-} from '@tanstack/react-query'
+import { keepPreviousData, skipToken, type UseQueryResult, useQueries, useQuery } from '@tanstack/react-query'
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { PageRow } from '../../../shared/bridge/results.ts'
 import { toWholeMapping } from '../../../shared/mapping/match-columns.ts'
@@ -26,7 +19,7 @@ import {
   withoutGroup,
 } from '../../../shared/run/row-filters.ts'
 import { toScoreScale } from '../../../shared/run/score-bands.ts'
-import { createChangeQueue, storeShown } from '../../bridge/change-queue.ts'
+import { createChangeQueue, storeShown, useChange } from '../../bridge/change-queue.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { KEPT_AHEAD_MS } from '../../bridge/read-ahead.ts'
@@ -357,7 +350,7 @@ export function useResultView(operation: OperationKind) {
     ...ask.views.read.queryOptions({ input: { operation } }),
     queryFn: ({ signal }) => viewChanges.read(() => bridge.views.read({ operation }, { signal })),
   })
-  const { error, mutate, mutateAsync: store } = useMutation({ mutationFn: (stored: Promise<void>) => stored })
+  const { error, mutate, mutateAsync: store } = useChange((stored: Promise<void>) => stored)
   const changes = useMemo(() => {
     const change = (
       make: () => Promise<ResultView>,
