@@ -127,18 +127,27 @@ async function readSummary(
   options: { unlessLive: boolean },
 ): Promise<void> {
   const read = await bridge.runs.summarize({ runId }, { signal })
-  if (signal.aborted) return
-  useLiveRuns.setState((old) => {
-    const { [runId]: _cleared, ...errors } = old.errors
-    // Unchanged data draws nothing.
-    const summary = replaceEqualDeep(old.summaries[runId], read)
-    const isLive = options.unlessLive && summary.state === 'running' && old.snapshots[runId] !== undefined
-    return {
-      errors,
-      summaries: { ...old.summaries, [runId]: summary },
-      snapshots: isLive ? old.snapshots : { ...old.snapshots, [runId]: toSnapshot(summary) },
-    }
-  })
+  if (!signal.aborted) useLiveRuns.setState((old) => takeSummary(old, read, options))
+}
+
+/**
+ * Takes what was read of a run. With `unlessLive`, a run in progress gets no snapshot of it: one that is
+ * followed has newer ones, and until then it is unknown whether its rows are still being read.
+ */
+export function takeSummary(
+  old: Pick<LiveRuns, 'errors' | 'summaries' | 'snapshots'>,
+  read: RunSummary,
+  options: { unlessLive: boolean },
+): Pick<LiveRuns, 'errors' | 'summaries' | 'snapshots'> {
+  const { [read.run_id]: _cleared, ...errors } = old.errors
+  // Unchanged data draws nothing.
+  const summary = replaceEqualDeep(old.summaries[read.run_id], read)
+  const isLive = options.unlessLive && summary.state === 'running'
+  return {
+    errors,
+    summaries: { ...old.summaries, [read.run_id]: summary },
+    snapshots: isLive ? old.snapshots : { ...old.snapshots, [read.run_id]: toSnapshot(summary) },
+  }
 }
 
 /**
