@@ -97,8 +97,6 @@ export interface FoundRuns {
   ids: string[]
   /** How many match. */
   matching: number
-  /** Runs of the workspace, each with its retries. */
-  all: number
   /** The newest run; null if there is none. */
   newest: string | null
   /** Runs and retries that cannot be read. */

@@ -189,21 +189,11 @@ export const COMMAND_LINE_MESSAGES = {
       remedy: 'To use another workspace, pass --workspace or set SLUICE_WORKSPACE.',
     }),
     run_unknown: (
-      {
-        reference,
-        workspace,
-        newest,
-        runs,
-      }: {
-        reference: string
-        workspace: string
-        newest: string
-        runs: number
-      },
+      { reference, workspace, newest }: { reference: string; workspace: string; newest: string },
       sluice: string,
     ) => ({
       text: `run \`${reference}\` does not exist in the workspace ${workspace}`,
-      remedy: `The latest run is ${newest}. To list all ${runs} runs, run: ${sluice} runs`,
+      remedy: `The latest run is ${newest}. To list all runs, run: ${sluice} runs`,
     }),
     run_ambiguous: (args: { reference: string; runs: number; some: readonly string[] }) => ({
       text: `\`${args.reference}\` matches ${args.runs} runs: ${args.some.join(', ')}${args.runs > args.some.length ? ', …' : ''}`,

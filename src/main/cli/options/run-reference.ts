@@ -31,7 +31,7 @@ export async function resolveRunIds(engine: Engine, references: readonly string[
 function chooseRun(
   { workspace }: Engine,
   reference: string,
-  { ids, matching, all: runs, newest, unreadable }: FoundRuns,
+  { ids, matching, newest, unreadable }: FoundRuns,
 ): string {
   const [only] = ids
   if (only !== undefined && matching === 1) return only
@@ -40,5 +40,5 @@ function chooseRun(
   }
   if (newest === null) throw new SluiceError({ id: 'no_runs', reference, workspace })
   if (matching > 1) throw new SluiceError({ id: 'run_ambiguous', reference, runs: matching, some: ids })
-  throw new SluiceError({ id: 'run_unknown', reference, workspace, newest, runs })
+  throw new SluiceError({ id: 'run_unknown', reference, workspace, newest })
 }

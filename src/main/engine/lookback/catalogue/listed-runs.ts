@@ -163,13 +163,11 @@ const LATEST_OF = 'latest:'
  */
 export function findRuns(db: DatabaseSync, reference: string): FoundRuns {
   const read = (sql: string, ...values: SQLInputValue[]) => readValues<string>(db, sql, ...values)
-  const all = readNumber(db, 'SELECT count(*) FROM whole')
   const unreadable = readNumber(db, 'SELECT count(*) FROM run WHERE error IS NOT NULL')
   const [newest = null] = read('SELECT id FROM whole ORDER BY id DESC LIMIT 1')
   const toFound = (ids: string[], matching = ids.length): FoundRuns => ({
     ids,
     matching,
-    all,
     newest,
     unreadable,
   })

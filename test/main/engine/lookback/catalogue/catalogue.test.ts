@@ -203,7 +203,6 @@ describe('a reference', () => {
     expect(await find('run-2')).toEqual({
       ids: ['run-2'],
       matching: 1,
-      all: 3,
       newest: 'run-3',
       unreadable: 0,
     })
