@@ -34,19 +34,21 @@ export function listPlanDifferences(a: unknown, b: unknown): PlanDifference[] {
   return [...values, ...listFixDifferences(a, b)]
 }
 
-/** Fixes by what they do, wherever they are in the list; two for one place are one difference. */
+/** Fixes by what they do, wherever they are in the list; one of A and one of B for one place are one difference. */
 function listFixDifferences(a: unknown, b: unknown): PlanDifference[] {
   const [left, right] = [readFixes(a), readFixes(b)]
-  const onlyInB = new Map([...right].filter(([key]) => !left.has(key)))
-  const ofA = [...left]
-    .filter(([key]) => !right.has(key))
-    .map(([, fix]) => {
-      const [key, other] = [...onlyInB].find(([, one]) => toPlace(one) === toPlace(fix)) ?? []
-      if (key === undefined || other === undefined) return sayFixDifference(fix, null)
-      onlyInB.delete(key)
-      return sayFixDifference(fix, other)
-    })
-  return [...ofA, ...[...onlyInB.values()].map((fix) => sayFixDifference(null, fix))]
+  const groupOthers = (fixes: ReadonlyMap<string, Fix>, others: ReadonlyMap<string, Fix>) =>
+    Map.groupBy(
+      [...fixes].filter(([effect]) => !others.has(effect)).map(([, fix]) => fix),
+      toPlace,
+    )
+  const [onlyInA, onlyInB] = [groupOthers(left, right), groupOthers(right, left)]
+  return [...new Set([...onlyInA.keys(), ...onlyInB.keys()])].flatMap((place) => {
+    const [ofA, ofB] = [onlyInA.get(place) ?? [], onlyInB.get(place) ?? []]
+    return Array.from({ length: Math.max(ofA.length, ofB.length) }, (_, at) =>
+      sayFixDifference(ofA[at] ?? null, ofB[at] ?? null),
+    )
+  })
 }
 
 function sayFixDifference(ofA: Fix | null, ofB: Fix | null): PlanDifference {
