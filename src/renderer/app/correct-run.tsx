@@ -43,7 +43,7 @@ async function holdRetry(runId: string, choice: Choice, fixes: readonly Fix[]): 
   return retryId
 }
 
-/** Forgets the choices for a retry that is no longer held. */
+/** Forgets the choices for a retry that was dropped or sent. */
 function forgetHeld(runId: string): void {
   useCorrections.setState(({ held: { [runId]: _dropped, ...held } }) => ({ held }))
 }
@@ -105,7 +105,7 @@ export function CorrectRun(props: {
       onBack={async () => {
         // A correction that was just made may replace the retry, and would show that again.
         await correcting
-        // Until the retry is gone, its rows have not been sent again yet. The fixes stay for the next one.
+        // While the retry exists, its rows count as not sent. The next one gets the same fixes.
         await dropRetry(useCorrections.getState().held[parentRunId]?.retryId ?? shown).catch(() => {})
         forgetHeld(parentRunId)
         goTo({ kind: 'results', runId: parentRunId })

@@ -67,8 +67,8 @@ export function storeShown<Answer>(options: {
 }
 
 /**
- * A mutation of which another may begin before the last one is stored. Its error is that of any of them until
- * the next begins.
+ * A mutation for changes that may begin before earlier ones are stored. An error stays until the next change,
+ * whichever of them failed.
  */
 export function useChange<Change>(store: (change: Change) => Promise<void>) {
   const [error, setError] = useState<Error | null>(null)

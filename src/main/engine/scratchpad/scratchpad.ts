@@ -325,7 +325,7 @@ function checkText(endpoint: ScratchEndpoint, text: string): ScratchProblem[] {
   return [...findProblems(endpoint, text), ...findDoubled(text)].slice(0, SCRATCH_PROBLEMS_MAX)
 }
 
-/** Warns of keys that occur twice in an object, of which the other checks see the last value only. */
+/** Warns of keys that occur twice in an object. The other checks only see the last value of such a key. */
 function findDoubled(text: string): ScratchProblem[] {
   if (readText(text).kind === 'fault') return []
   return findDoubledKeys(text).map((key) => ({
