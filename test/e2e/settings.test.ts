@@ -62,14 +62,21 @@ it('keeps theme, wellness and clean-up settings', {
   await inspect('settings-set')
 })
 
-it('shows the stored settings after two quick changes were both refused', async () => {
-  const { page, workspace } = await openApp()
+/** Settings whose changes can be held, and two of its switches. */
+async function openSettings() {
+  const app = await openApp()
+  const { page } = app
   const calls = await holdCalls(page, '/settings/change')
   await page.reload()
   await page.getByRole('link', { name: 'Settings' }).click()
   await seeScreen(page, 'Settings')
-  const muted = page.getByRole('switch', { name: 'Videos start muted' })
-  const texts = page.getByRole('switch', { name: 'Show texts without asking' })
+  const toSwitch = (name: string) => page.getByRole('switch', { name })
+  const [muted, texts] = [toSwitch('Videos start muted'), toSwitch('Show texts without asking')]
+  return { ...app, calls, muted, texts }
+}
+
+it('shows the stored settings after two quick changes were both refused', async () => {
+  const { page, workspace, calls, muted, texts } = await openSettings()
   // A folder in the place of the lock: nothing can be written.
   mkdirSync(join(workspace, 'settings.json.lease'))
   calls.hold()
@@ -81,13 +88,7 @@ it('shows the stored settings after two quick changes were both refused', async 
 })
 
 it('says that a change was not stored although a later one was', async () => {
-  const { page } = await openApp()
-  const calls = await holdCalls(page, '/settings/change')
-  await page.reload()
-  await page.getByRole('link', { name: 'Settings' }).click()
-  await seeScreen(page, 'Settings')
-  const muted = page.getByRole('switch', { name: 'Videos start muted' })
-  const texts = page.getByRole('switch', { name: 'Show texts without asking' })
+  const { page, calls, muted, texts } = await openSettings()
   calls.hold()
   await switchTo(muted, false)
   await calls.arrived()

@@ -1,24 +1,11 @@
 import { expect, it } from 'vitest'
 import { takeSummary } from '../../src/renderer/bridge/live-runs.ts'
 import type { RunSummary } from '../../src/shared/run/run.ts'
+import { PLAIN_SUMMARY } from '../helpers/plain-summary.ts'
 
 const NOTHING = { errors: {}, summaries: {}, snapshots: {} }
 
-const SUMMARY = {
-  run_id: 'a',
-  state: 'running',
-  triggered_rules: [],
-  errors: [],
-  warnings: [],
-  retries: [],
-  rows: { invalid: 0 },
-  to_repeat: { rows: 0 },
-  requests: {},
-  latency_ms: {},
-  retry_after: {},
-  throughput: { attempted_per_s: 1, duration_s: 1 },
-  stop_reason: null,
-} as unknown as RunSummary
+const SUMMARY: RunSummary = { ...PLAIN_SUMMARY, state: 'running' }
 
 it('takes no run whose rows may still be read for one that is sending', () => {
   const { snapshots, summaries } = takeSummary(NOTHING, SUMMARY, { unlessLive: true })

@@ -6,7 +6,7 @@ import { toSnapshot } from '../../src/renderer/bridge/live-runs.ts'
 import { listConnectionFacts } from '../../src/renderer/features/plan/plan-screen.tsx'
 import { ErrorsPanel, RulesPanel } from '../../src/renderer/features/run/outcome-panels.tsx'
 import { planSchema } from '../../src/shared/plan/plan.ts'
-import type { RunSummary } from '../../src/shared/run/run.ts'
+import { PLAIN_SUMMARY } from '../helpers/plain-summary.ts'
 
 const RULES = Array.from({ length: 14 }, (_, at) => ({
   rule_id: `r${at}`,
@@ -23,20 +23,7 @@ const ERRORS = Array.from({ length: 12 }, (_, at) => ({
 }))
 
 /** The screen of an ended run, from its journal. */
-const SNAPSHOT = toSnapshot({
-  state: 'completed',
-  triggered_rules: RULES,
-  errors: ERRORS,
-  warnings: [],
-  retries: [],
-  rows: { invalid: 0 },
-  to_repeat: { rows: 0 },
-  requests: {},
-  latency_ms: {},
-  retry_after: {},
-  throughput: { attempted_per_s: 1, duration_s: 1 },
-  stop_reason: null,
-} as unknown as RunSummary)
+const SNAPSHOT = toSnapshot({ ...PLAIN_SUMMARY, triggered_rules: RULES, errors: ERRORS })
 
 function show(panel: React.ReactNode): string {
   return renderToStaticMarkup(
