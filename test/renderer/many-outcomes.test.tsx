@@ -2,6 +2,7 @@ import { MantineProvider } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, it } from 'vitest'
+import { toCauseFilter } from '../../src/renderer/bridge/asked-request.ts'
 import { toSnapshot } from '../../src/renderer/bridge/live-runs.ts'
 import { listConnectionFacts } from '../../src/renderer/features/plan/plan-screen.tsx'
 import { ErrorsPanel, RulesPanel } from '../../src/renderer/features/run/outcome-panels.tsx'
@@ -51,6 +52,22 @@ it('offers every cause of unsuccessful rows', () => {
   const shown = show(<ErrorsPanel runId="r" rows={174} errors={SNAPSHOT.errors} operation="task" />)
   expect(shown).toContain('CODE_9')
   expect(shown).toContain('Show all 12')
+})
+
+it('shows a cause once if the service quotes another text in each message', () => {
+  const errors = ['spam', 'hello', 'bye'].map((text, at) => {
+    return {
+      ...{ outcome: 'rejected' as const, status: 400, error_code: 'BAD_TEXT' },
+      message: text,
+      rows: 3 - at,
+    }
+  })
+  const snapshot = toSnapshot({ ...PLAIN_SUMMARY, errors })
+  const shown = show(<ErrorsPanel runId="r" rows={6} errors={snapshot.errors} operation="task" />)
+  expect(shown.match(/<li/g)).toHaveLength(1)
+  expect(shown).toContain('>6<')
+  expect(shown).toContain('and 2 other messages')
+  expect(snapshot.errors.map(toCauseFilter)).toEqual([{ state: 'rejected', errorCode: 'BAD_TEXT' }])
 })
 
 it("hides the service's messages until it is known what they quote", () => {

@@ -1,6 +1,6 @@
 import { toErrorKey } from '../../shared/run/counts.ts'
 import type { RowFilter } from '../../shared/run/row-filters.ts'
-import type { ErrorGroup } from '../../shared/run/run.ts'
+import type { ErrorCause, ErrorGroup } from '../../shared/run/run.ts'
 import { bridge } from './client.ts'
 
 /**
@@ -20,15 +20,20 @@ export function askRequest(runId: string, of: { row: number } | { filter: RowFil
   }
 }
 
-/** A filter for rows that ended for the same cause. */
-export function toCauseFilter({ outcome, status, error_code, message }: Omit<ErrorGroup, 'rows'>): RowFilter {
+/** A filter for the rows of a cause; one with several messages has a code. */
+export function toCauseFilter(cause: ErrorCause): RowFilter {
+  const { outcome, error_code: code } = cause
+  return cause.messages > 1 && code !== null ? { state: outcome, errorCode: code } : toMessageFilter(cause)
+}
+
+function toMessageFilter({ outcome, status, error_code, message }: Omit<ErrorGroup, 'rows'>): RowFilter {
   return { cause: toErrorKey(outcome, status, error_code, message) }
 }
 
 /** {@link askRequest} for the message of a cause; null if the message is not the service's. */
 export function askCauseRequest(runId: string, cause: Omit<ErrorGroup, 'rows'>) {
   if (cause.outcome === 'invalid' || cause.status === null) return null
-  return askRequest(runId, { filter: toCauseFilter(cause) })
+  return askRequest(runId, { filter: toMessageFilter(cause) })
 }
 
 async function findFirst(runId: string, filter: RowFilter): Promise<number> {

@@ -4,6 +4,7 @@ import { create } from 'zustand'
 import type { Crash } from '../../shared/bridge/crashes.ts'
 import { parseBridgeError } from '../../shared/bridge/errors.ts'
 import { followRun, followRuns } from '../../shared/bridge/follow.ts'
+import { toErrorCauses } from '../../shared/run/counts.ts'
 import type { RunSummary } from '../../shared/run/run.ts'
 import type { RunSnapshot } from '../../shared/run/snapshot.ts'
 import { ask, bridge, queryClient, whenOpen } from './client.ts'
@@ -207,9 +208,7 @@ export function toSnapshot(summary: RunSummary): RunSnapshot {
     elapsedMs: summary.throughput.duration_s * 1000,
     latencyMs: summary.latency_ms.http_req_duration ?? null,
     triggeredRules: summary.triggered_rules,
-    errors: summary.errors.toSorted(
-      (a, b) => Number(a.outcome === 'invalid') - Number(b.outcome === 'invalid'),
-    ),
+    errors: toErrorCauses(summary.errors),
     warnings: summary.warnings,
     retryAfter: { answers: summary.retry_after.answers, waitedMs: summary.retry_after.waited_s * 1000 },
     slowdown: null,

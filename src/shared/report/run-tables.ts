@@ -6,6 +6,7 @@ import { formatCounted } from '../messages/figure-text.ts'
 import { MAY_INCLUDE_DELAYS } from '../messages/own-delays.ts'
 import { listReadAs } from '../messages/reading-messages.ts'
 import { nameRow } from '../plan/source-place.ts'
+import { sayOtherMessages } from '../run/counts.ts'
 import { nameTriggeredRules } from '../run/rule-names.ts'
 import {
   countSucceededOf,
@@ -58,7 +59,7 @@ function toCause({ status, error_code: code, message, further_messages: further,
     ...(name === '' ? [] : [{ text: name, isCode: true }, ' ']),
     quote(message),
     {
-      text: further === 0 ? '' : ` (and ${formatCounted(further, 'other message')})`,
+      text: sayOtherMessages(further),
       ...(advice !== null && { meaning: advice }),
     },
   ]

@@ -13,12 +13,12 @@ import { isStallShown } from '../messages/own-delays.ts'
 import { listReadAs } from '../messages/reading-messages.ts'
 import { listUsedMapping } from '../messages/used-mapping-words.ts'
 import { nameRow } from '../plan/source-place.ts'
-import { countSendable, mergeErrorGroups } from '../run/counts.ts'
+import { countSendable, sayOtherMessages, toErrorCauses } from '../run/counts.ts'
 import { OUTCOMES } from '../run/item-state.ts'
 import { nameTriggeredRules } from '../run/rule-names.ts'
 import {
   countSucceededOf,
-  type ErrorGroup,
+  type ErrorCause,
   listRowWarnings,
   noteUnsuccessful,
   type Percentiles,
@@ -384,7 +384,7 @@ function listRuleFacts({ triggered_rules: rules, rows: { succeeded }, operation 
 }
 
 /** The tone of an outcome without success. */
-const OUTCOME_TONES: Readonly<Record<ErrorGroup['outcome'], Tone>> = {
+const OUTCOME_TONES: Readonly<Record<ErrorCause['outcome'], Tone>> = {
   invalid: 'warn',
   rejected: 'bad',
   failed: 'warn',
@@ -395,20 +395,20 @@ const OUTCOME_TONES: Readonly<Record<ErrorGroup['outcome'], Tone>> = {
 /** Unsuccessful rows by cause, most first, each with what to do about it. */
 function listErrorFacts(summary: RunSummary, commandPrefix: string): Fact[] {
   // Rows that failed the checks are listed by cause, with examples, after the summary.
-  const groups = mergeErrorGroups(summary.errors.filter((group) => group.outcome !== 'invalid'))
+  const causes = toErrorCauses(summary.errors.filter((group) => group.outcome !== 'invalid'))
   return [
     toErrorsFact(
-      groups.slice(0, SHOWN.groups).map(({ group, merged }) => {
-        const advice = adviseInTerminal(group, summary)
+      causes.slice(0, SHOWN.groups).map((cause) => {
+        const advice = adviseInTerminal(cause, summary)
         return {
-          count: group.rows,
-          outcome: group.outcome,
-          cause: nameCause(group, merged.length),
+          count: cause.rows,
+          outcome: cause.outcome,
+          cause: nameCause(cause),
           advice: advice?.text ?? null,
           ...(advice?.command === undefined ? {} : { command: `${commandPrefix} ${advice.command}` }),
         }
       }),
-      groups.length - SHOWN.groups,
+      causes.length - SHOWN.groups,
       10,
     ),
   ]
@@ -418,7 +418,7 @@ function listErrorFacts(summary: RunSummary, commandPrefix: string): Fact[] {
 export function toErrorsFact(
   causes: readonly {
     count: number
-    outcome: ErrorGroup['outcome']
+    outcome: ErrorCause['outcome']
     cause: string
     advice: string | null
     command?: string
@@ -445,13 +445,11 @@ export function toErrorsFact(
   }
 }
 
-function nameCause(group: ErrorGroup, messages: number): string {
-  const code = [
-    group.status === null ? '' : String(group.status),
-    group.error_code !== null && !group.message.includes(group.error_code) ? group.error_code : '',
-  ].filter(Boolean)
-  const others = messages > 1 ? ` (and ${formatCounted(messages - 1, 'other message')})` : ''
-  return [code.join(' '), group.message].filter(Boolean).join(': ') + others
+function nameCause({ status, error_code: code, message, messages }: ErrorCause): string {
+  const name = [status ?? '', code !== null && !message.includes(code) ? code : ''].filter(
+    (part) => part !== '',
+  )
+  return [name.join(' '), message].filter(Boolean).join(': ') + sayOtherMessages(messages - 1)
 }
 
 /** Whether this machine, rather than the service, set the pace. */

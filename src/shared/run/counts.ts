@@ -3,6 +3,7 @@ import { COUNTS, countRows } from './item-state.ts'
 import type {
   CallbackCounts,
   CorrectedCounts,
+  ErrorCause,
   ErrorGroup,
   RequestCounts,
   RowCounts,
@@ -135,6 +136,11 @@ export function toErrorGroups(counts: ReadonlyMap<string, number>): ErrorGroup[]
   return groups.sort((a, b) => b.rows - a.rows)
 }
 
+/** What follows the message of a cause that has this many others: ` (and 2 other messages)`. */
+export function sayOtherMessages(others: number): string {
+  return others === 0 ? '' : ` (and ${formatCounted(others, 'other message')})`
+}
+
 /**
  * Merges groups with the same code, most rows first: messages that name a post differ from row to row, but
  * have the same cause.
@@ -152,6 +158,13 @@ export function mergeErrorGroups(
       return first === undefined ? [] : [{ group: { ...first, rows }, merged }]
     })
     .sort((one, other) => other.group.rows - one.group.rows)
+}
+
+/** The merged groups of {@link mergeErrorGroups}, causes of unsent rows last. */
+export function toErrorCauses(groups: readonly ErrorGroup[]): ErrorCause[] {
+  return mergeErrorGroups(groups)
+    .map(({ group, merged }) => ({ ...group, messages: merged.length }))
+    .sort((one, other) => Number(one.outcome === 'invalid') - Number(other.outcome === 'invalid'))
 }
 
 /** Reads a key of {@link toErrorKey} or {@link toInvalidKey}. */

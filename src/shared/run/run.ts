@@ -101,6 +101,11 @@ export const errorGroupSchema = z.object({
 
 export type ErrorGroup = z.infer<typeof errorGroupSchema>
 
+/** Groups with the same cause; `message` is that of most of its rows, `messages` how many different ones there are. */
+export const errorCauseSchema = errorGroupSchema.extend({ messages: z.int() })
+
+export type ErrorCause = z.infer<typeof errorCauseSchema>
+
 /** What a person should know about the sending of a run; `code` is stable. */
 export const runWarningSchema = z.object({
   code: z.string(),

@@ -5,7 +5,7 @@ import { formatClock, formatMoment } from '../messages/moment-text.ts'
 import { rowAnswerSchema } from './item-state.ts'
 import {
   callbackCountsSchema,
-  errorGroupSchema,
+  errorCauseSchema,
   percentilesSchema,
   requestCountsSchema,
   rowCountsSchema,
@@ -129,7 +129,7 @@ export const runSnapshotSchema = z.object({
   latencyMs: percentilesSchema.nullable(),
   /** At most {@link LIVE_MAX} of each while rows are sent, most rows first. */
   triggeredRules: z.array(triggeredRuleSchema),
-  errors: z.array(errorGroupSchema),
+  errors: z.array(errorCauseSchema),
   /** Problems on the way to the service. */
   warnings: z.array(runWarningSchema),
   retryAfter: z.object({ answers: z.int(), waitedMs: z.number() }),

@@ -1,6 +1,7 @@
 import {
   countSettled,
   toCallbackCounts,
+  toErrorCauses,
   toErrorGroups,
   toRequestCounts,
   toRowCounts,
@@ -82,10 +83,10 @@ export class SnapshotBuilder {
       latencyMs: state.meter?.total.percentiles('http_req_duration') ?? null,
       triggeredRules: this.#toTopRules(),
       // The service's errors come first: many causes of invalid rows must not push them out.
-      errors: [
+      errors: toErrorCauses([
         ...toErrorGroups(counters.entries('error')),
         ...toInvalidGroups(counters.entries('problem')),
-      ].slice(0, LIVE_MAX),
+      ]).slice(0, LIVE_MAX),
       warnings: toRunWarnings({
         reuseEnded: counters.entries('reuse_ended'),
         redacted: counters.entries('redacted'),

@@ -4,9 +4,10 @@ import { nameAnswer } from '../../../shared/messages/name-code.ts'
 import { adviseInWindow } from '../../../shared/messages/outcome-advice.ts'
 import { isProblemCode, PROBLEM_MESSAGES } from '../../../shared/messages/problem-messages.ts'
 import { findOperation } from '../../../shared/operations/operations.ts'
+import { sayOtherMessages } from '../../../shared/run/counts.ts'
 import { ROW_ANSWER_NAMES, type RowAnswer } from '../../../shared/run/item-state.ts'
 import { nameTriggeredRules } from '../../../shared/run/rule-names.ts'
-import type { ErrorGroup, RunSummary, TriggeredRule } from '../../../shared/run/run.ts'
+import type { ErrorCause, ErrorGroup, RunSummary, TriggeredRule } from '../../../shared/run/run.ts'
 import { LIVE_MAX, type RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { askCauseRequest } from '../../bridge/asked-request.ts'
 import { BarTable } from '../../ui/charts/bar-table.tsx'
@@ -165,27 +166,28 @@ export function ErrorsPanel(props: {
    * are shown.
    */
   rows: number
-  errors: readonly ErrorGroup[]
+  errors: readonly ErrorCause[]
   operation: string
-  onPick?: (group: ErrorGroup) => void
+  onPick?: (cause: ErrorCause) => void
 }) {
   const { runId, rows, errors, onPick } = props
   return (
     <Panel title="Errors" aside={rows === 0 ? 'none' : formatCounted(rows, 'row')} flush>
       <CauseList
         empty="Rows that do not succeed are grouped here by cause, with what to do."
-        causes={errors.map((group) => ({
-          key: `${group.outcome} ${group.status} ${group.error_code} ${group.message}`,
-          outcome: group.outcome,
-          name: toName(group),
-          onPick: onPick && (() => onPick(group)),
-          count: group.rows,
-          message: group.message,
-          request: askCauseRequest(runId, group),
-          note: adviseInWindow(group, props.operation),
+        causes={errors.map((cause) => ({
+          key: `${cause.outcome} ${cause.status} ${cause.error_code} ${cause.message}`,
+          outcome: cause.outcome,
+          name: toName(cause),
+          onPick: onPick && (() => onPick(cause)),
+          count: cause.rows,
+          message: cause.message,
+          more: sayOtherMessages(cause.messages - 1),
+          request: askCauseRequest(runId, cause),
+          note: adviseInWindow(cause, props.operation),
         }))}
       />
-      {errors.some((group) => askCauseRequest(runId, group) !== null) && (
+      {errors.some((cause) => askCauseRequest(runId, cause) !== null) && (
         <div className="p-2-4">
           <ContentSwitch />
         </div>

@@ -11,7 +11,7 @@ import { countRows } from '../../../shared/run/item-state.ts'
 import type { LatencySeries } from '../../../shared/run/results.ts'
 import type { RowFilter } from '../../../shared/run/row-filters.ts'
 import {
-  type ErrorGroup,
+  type ErrorCause,
   listRowWarnings,
   type Percentiles,
   type RunSummary,
@@ -178,7 +178,7 @@ export function RunScreen(props: {
         <LiveErrors
           runId={runId}
           operation={summary.operation}
-          onPick={(group) => onResults(toCauseFilter(group))}
+          onPick={(cause) => onResults(toCauseFilter(cause))}
         />
       </Columns>
       {hasFailedRows(summary.operation) && (
@@ -244,7 +244,7 @@ function LiveCallbacks({ runId, live }: { runId: string; live: boolean }) {
   return <CallbacksPanel callbacks={callbacks} rows={rows} live={live} />
 }
 
-function LiveErrors(props: { runId: string; operation: string; onPick: (group: ErrorGroup) => void }) {
+function LiveErrors(props: { runId: string; operation: string; onPick: (cause: ErrorCause) => void }) {
   const { runId, operation, onPick } = props
   const errors = useLiveRuns((live) => live.snapshots[runId]?.errors)
   const rows = useLiveRuns((live) => {

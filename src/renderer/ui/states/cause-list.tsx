@@ -19,6 +19,8 @@ export function CauseList(props: {
     onPick?: (() => void) | undefined
     count: number
     message: string
+    /** Follows the message, for example how many others there are. */
+    more?: string
     /** The request that the message may quote; null if it quotes nothing. */
     request: AskedRequest | null
     note: string
@@ -31,7 +33,7 @@ export function CauseList(props: {
   return (
     <>
       <ul>
-        {shown.map(({ key, outcome, name, onPick, count, message, request, note }) => (
+        {shown.map(({ key, outcome, name, onPick, count, message, more: others, request, note }) => (
           <li key={key} className={`p-2-4 ${styles.cause}`}>
             <Group gap="sm" wrap="nowrap">
               <StateLabel state={outcome} />
@@ -50,6 +52,7 @@ export function CauseList(props: {
               <ServiceMessage message={message} request={request}>
                 {(text) => <Sentence text={text} />}
               </ServiceMessage>
+              {others}
             </p>
             <p className="quiet">{note}</p>
           </li>
