@@ -25,10 +25,18 @@ function draw(isUnclear: boolean): string {
   )
 }
 
+/** The text of the filled button, which also has the focus. */
+function findMain(shown: string): string | undefined {
+  const main = /<button[^>]*data-variant="filled"[^>]*>.*?<\/button>/.exec(shown)?.[0]
+  expect(main).toContain('data-autofocus')
+  return main?.replaceAll(/<[^>]*>/g, '')
+}
+
 it('says that nothing has been sent while that is certain', () => {
   const shown = draw(false)
   expect(shown).toContain('Nothing has been sent yet.')
   expect(shown).toContain('Do not send')
+  expect(findMain(shown)).toBe('Send 2 rows')
 })
 
 it('says that rows may have been sent once an answer was lost, also while they are sent again', () => {
@@ -36,4 +44,6 @@ it('says that rows may have been sent once an answer was lost, also while they a
   expect(shown).toContain('The rows may have been sent')
   expect(shown).not.toContain('Nothing has been sent yet.')
   expect(shown).not.toContain('Do not send')
+  expect(shown).toContain('Send 2 rows')
+  expect(findMain(shown)).toBe('Open the run')
 })

@@ -10,6 +10,8 @@ import { BeforeSending, useAcceptance } from '../problems/before-sending.tsx'
 import { SentBeforeNote } from '../problems/sent-before.tsx'
 import { toGuess } from './read-as-line.tsx'
 
+const MAIN = { variant: 'filled', 'data-autofocus': true }
+
 /** The result of reading a waiting run's source, with a button that sends it. */
 export function WaitingRun(props: {
   waiting: {
@@ -38,6 +40,23 @@ export function WaitingRun(props: {
   const left = listCounts(listLeftOut(rows).map(({ rows: count, note }) => [count, note]))
   const earlier = before === read ? ', as before' : `, ${formatCounted(before ?? 0, 'row')} before`
   const unsent = props.isUnclear ? '' : ' Nothing has been sent yet.'
+  const openRun = (
+    <ActionButton
+      label={props.isUnclear ? 'Open the run' : 'Open the run first'}
+      {...(props.isUnclear && MAIN)}
+      onClick={props.onOpen}
+    />
+  )
+  const send = (
+    <ActionButton
+      label={props.isLoadTest ? 'Start the load test' : `Send ${formatCounted(sendable, 'row')}`}
+      {...(!props.isUnclear && MAIN)}
+      loading={props.busy}
+      disabled={sendable === 0 || acceptance.blocked !== undefined}
+      title={acceptance.blocked}
+      onClick={() => props.onSend(acceptance.accepted)}
+    />
+  )
   return (
     <Stack gap="md">
       <Notice
@@ -63,19 +82,9 @@ export function WaitingRun(props: {
       )}
       <Group justify="flex-end" gap="xs">
         <ActionButton label={props.isUnclear ? 'Close' : 'Do not send'} onClick={props.onGiveUp} />
-        <ActionButton
-          label={props.isUnclear ? 'Open the run' : 'Open the run first'}
-          onClick={props.onOpen}
-        />
-        <ActionButton
-          label={props.isLoadTest ? 'Start the load test' : `Send ${formatCounted(sendable, 'row')}`}
-          variant="filled"
-          data-autofocus
-          loading={props.busy}
-          disabled={sendable === 0 || acceptance.blocked !== undefined}
-          title={acceptance.blocked}
-          onClick={() => props.onSend(acceptance.accepted)}
-        />
+        {/* The main button keeps its place, and with it the focus. */}
+        {props.isUnclear ? send : openRun}
+        {props.isUnclear ? openRun : send}
       </Group>
     </Stack>
   )
