@@ -7,7 +7,7 @@ import { annotate } from './annotations.ts'
 import type { CliContext } from './context.ts'
 import { writeDocument } from './documents/write-document.ts'
 import { toPrintable } from './terminal/output.ts'
-import { sayUnsupported, withoutOptions } from './unsupported-options.ts'
+import { sayUnsupported } from './unsupported-options.ts'
 
 function toCommandError(error: unknown, command: string): SluiceError {
   if (error instanceof SluiceError && error.said.id === 'options_in_conflict') {
@@ -33,9 +33,6 @@ function toCommandError(error: unknown, command: string): SluiceError {
   return toSluiceError(error)
 }
 
-/** Errors whose arguments are options that were given. */
-const ABOUT_OPTIONS: readonly string[] = ['arguments_refused', 'options_in_conflict']
-
 /**
  * Reports an error: message and hint on stderr, with `--json` also a document on stdout, the stack only with
  * `SLUICE_DEBUG=1`. `command` is the one that the arguments name. Returns the exit code.
@@ -48,9 +45,7 @@ export async function reportError(
   const { said, exitCode } = toCommandError(error, command)
   const { errTerminal: terminal, err } = context
   const { code, message, title, causes, hint: advice } = sayError(said, 'terminal', terminal.commandPrefix)
-  const own = ABOUT_OPTIONS.includes(said.id) ? said : withoutOptions(said)
-  const { message: ownMessage, hint: ownAdvice } = sayError(own, 'terminal', terminal.commandPrefix)
-  const hint = `${advice} ${sayUnsupported(command, `${ownMessage} ${ownAdvice}`)}`.trim()
+  const hint = `${advice} ${sayUnsupported(command, `${message} ${advice}`)}`.trim()
   await err.writeLine(`${terminal.tone('bad', 'sluice:')} ${toPrintable(title)}`)
   for (const cause of causes) await err.writeLine(`          ${toPrintable(cause)}`)
   // Not wrapped: hints hold commands to paste.

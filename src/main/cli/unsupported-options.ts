@@ -15,20 +15,17 @@ const ALTERNATIVES: Readonly<Record<string, string>> = {
   'run-again': 'send the file by the command that sent the earlier run',
 }
 
-/**
- * An error or a problem without what looks like an option in its arguments, such as the name of a sheet: only
- * our own words advise options.
- */
-export function withoutOptions<Said>(said: Said): Said {
-  return JSON.parse(JSON.stringify(said).replaceAll('--', '')) as Said
-}
+/** What a text quotes, such as the name of a sheet; an apostrophe inside a word begins no quote. */
+const QUOTED = /`[^`]*`|"[^"]*"|(?<!\w)'[^']*'/g
 
 /**
- * Says that a command does not take the options that a text names; empty if it takes them or none is named.
+ * Says that a command does not take the options that a text advises, which it never quotes; empty if it takes
+ * them or none is advised.
  */
 export function sayUnsupported(command: string, text: string): string {
   const alternative = ALTERNATIVES[command]
-  const named = SOURCE_FLAGS.filter((flag) => new RegExp(`${flag}(?![\\w-])`).test(text))
+  const own = text.replaceAll(QUOTED, '')
+  const named = SOURCE_FLAGS.filter((flag) => new RegExp(`${flag}(?![\\w-])`).test(own))
   if (alternative === undefined || named.length === 0) return ''
   const last = named.pop()
   const list = named.length === 0 ? last : `${named.join(', ')} or ${last}`

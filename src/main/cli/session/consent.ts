@@ -16,7 +16,7 @@ import type { CliContext } from '../context.ts'
 import type { UnknownFlags, YesFlags } from '../options/shared-options.ts'
 import { formatOpenWarnings } from '../summary/open-warnings.ts'
 import { toPrintable } from '../terminal/output.ts'
-import { sayUnsupported, withoutOptions } from '../unsupported-options.ts'
+import { sayUnsupported } from '../unsupported-options.ts'
 
 /**
  * The production connection that a person must confirm before anything is sent there; null if there is none.
@@ -90,8 +90,7 @@ export async function printOpenWarnings(
   await err.writeLine(errTerminal.tone('strong', 'Before sending'))
   const lines = formatOpenWarnings(errTerminal, open)
   for (const line of lines) await err.writeLine(line)
-  const own = formatOpenWarnings(errTerminal, withoutOptions(open))
-  const unsupported = sayUnsupported(command, own.join('\n'))
+  const unsupported = sayUnsupported(command, lines.join('\n'))
   if (unsupported !== '') await err.writeLine(`  ${unsupported}`)
   for (const sentence of lasting) await err.writeLine(`  ${toPrintable(sentence)}`)
 }

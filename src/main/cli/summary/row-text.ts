@@ -23,7 +23,6 @@ import type { AttemptDetail, CutFrom, RowDetail } from '../../../shared/run/resu
 import { formatSection, padRight } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { withoutOptions } from '../unsupported-options.ts'
 
 /** One row for a person to read: its outcome, its cells, the exact request, every attempt, the answer. */
 export function formatRowDetail(terminal: Terminal, detail: RowDetail): string {
@@ -190,11 +189,9 @@ export function formatProblemGroups(
     : lines
 }
 
-/** What {@link formatProblemGroups} says of these groups in our own words, without what is quoted of the source. */
+/** What {@link formatProblemGroups} says of these groups in our own words, without what is found. */
 export function listProblemSentences(groups: readonly ProblemGroup[]): string[] {
-  return withoutOptions(groups).flatMap((group) =>
-    [group, ...group.examples].map((one) => sayExpected(one, 'terminal')),
-  )
+  return groups.flatMap((group) => [group, ...group.examples].map((one) => sayExpected(one, 'terminal')))
 }
 
 /** The fixes that can go into a plan; rows that are not sent anyway need no fix to leave them out. */
