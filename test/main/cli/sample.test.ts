@@ -208,6 +208,31 @@ describe('sample', () => {
     expect(alone.strata).toEqual([{ stratum: 'EN', rows: 10, labelled: 1 }])
   })
 
+  it('lets rows with a label of their own stand for themselves, also if verdicts are on a sample', async () => {
+    const sandbox = await withSandbox()
+    const { folder, source, sluice } = openFolder(sandbox.key)
+    await sluice('task', source, '--base-url', sandbox.baseUrl, '--quiet')
+    const file = join(folder, 'sample.csv')
+    await sluice('sample', 'latest', file, '--size', '20', '--by', 'rule')
+    const evaluate = async (...args: string[]) =>
+      JSON.parse((await sluice('evaluate', 'latest', '--json', ...args)).stdout) as Evaluation
+    const before = await evaluate(...LABELS)
+
+    // Who judged the sample agrees with the column of labels.
+    const agreed = readRows(file).map((row) =>
+      row['truth'] === 'spam' && row['sluice_triggered_rules'] === ''
+        ? { ...row, sluice_verdict: 'should', sluice_rule: 'Likely spam' }
+        : { ...row, sluice_verdict: 'agree' },
+    )
+    writeFileSync(file, Papa.unparse(agreed))
+    await sluice('verdict', 'latest', '--from', file)
+    expect((await evaluate('--verdicts')).strata).toHaveLength(2)
+    const judged = await evaluate(...LABELS, '--verdicts')
+    expect(judged.labels.verdict_rows).toBe(20)
+    expect(judged.strata).toBeNull()
+    expect(judged.rules).toEqual(before.rules)
+  })
+
   it('says how many groups have no row in the sample because its size is too small', async () => {
     const { folder, source, sluice } = openFolder()
     const draw = async (size: string) =>

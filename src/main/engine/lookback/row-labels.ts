@@ -95,7 +95,7 @@ export async function createLabelReader(
         ? createColumnReader(family, label, texts, strata)
         : await createFileReader(family, label, labels, { texts, strata })
   }
-  const read = useVerdicts ? underVerdicts(family, reader, strata) : reader
+  const read = useVerdicts ? underVerdicts(family, reader, strata, label === null) : reader
   return { ...read, strata, listNotes: () => texts.listNotes() }
 }
 
@@ -345,11 +345,16 @@ function createStratumReader(
 
 /**
  * A verdict takes precedence over its row's label: somebody has looked at the row. It gets the row's stratum
- * unless verdicts are on a sample of the run.
+ * unless verdicts `areAlone` and on a sample of the run: next to labels, that sample would count rows twice.
  */
-function underVerdicts(family: RunFamily, { columns, open }: OpenLabels, strata: Strata): OpenLabels {
+function underVerdicts(
+  family: RunFamily,
+  { columns, open }: OpenLabels,
+  strata: Strata,
+  areAlone: boolean,
+): OpenLabels {
   const verdicts = readVerdicts(family)
-  const areSampled = verdicts.some(({ stratum_rows: rows }) => rows !== null)
+  const areSampled = areAlone && verdicts.some(({ stratum_rows: rows }) => rows !== null)
   const findVerdict = createVerdictFinder(verdicts, areSampled ? strata : new Strata())
   const stratumColumns = areSampled ? [] : listStratumColumns(family.record.columns)
   const toStratum = createStratumReader(family.record.columns, strata)
