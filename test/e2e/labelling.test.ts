@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
 import { holdAnswers, holdCalls } from '../helpers/e2e/held-messages.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
-import { checkSample, seeRunEnded, seeScreen, sendEverything } from '../helpers/e2e/walk.ts'
+import { checkSample, chooseFile, seeRunEnded, seeScreen, sendEverything } from '../helpers/e2e/walk.ts'
 import { createTemporaryFolder } from '../helpers/temporary-folder.ts'
 
 const pressed = (page: Page, name: RegExp) => page.getByRole('button', { name, pressed: true })
@@ -282,6 +282,62 @@ it('estimates with the verdict on the last row, even if it is still being stored
   expect(calls.sent.filter((call) => call.includes('/labelling/estimate'))).toEqual([])
   calls.release()
   await page.getByText(/ 2 labelled rows$/).waitFor()
+})
+
+it('says above the row that another tab has judged the row before', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const { page } = await openApp()
+  await drawRows(page, 3)
+  const tabs = [page, await page.context().newPage()]
+  for (const [place, tab] of tabs.entries()) {
+    if (place > 0) await tab.goto(page.url())
+    await tab.getByText('1 of 3').waitFor()
+    await tab.getByRole('region', { name: 'The row', exact: true }).waitFor()
+  }
+  for (const [place, tab] of tabs.entries()) {
+    await tab.keyboard.press(String(place + 1))
+    await tab.keyboard.press('Enter')
+    await tab.getByText('2 of 3 · 1 labelled').waitFor()
+  }
+  const [, second = page] = tabs
+  const refusal = second.getByRole('alert').filter({ hasText: 'was judged elsewhere meanwhile' })
+  await refusal.waitFor()
+  const row = await second.getByRole('region', { name: 'The row', exact: true }).boundingBox()
+  const notice = await refusal.boundingBox()
+  expect((notice?.y ?? 0) + (notice?.height ?? 0)).toBeLessThanOrEqual(row?.y ?? 0)
+  expect(row?.width).toBeGreaterThan(500)
+})
+
+it('evaluates the verdicts of the sample in detail, also if the run has a column of labels', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const { page } = await openApp()
+  const posts = Array.from(
+    { length: 8 },
+    (_, row) => `u1,win a free prize ${row},${row < 4 ? 'spam' : 'ham'}`,
+  )
+  await chooseFile(page, { name: 'posts.csv', text: `user_id,text_data,truth\n${posts.join('\n')}\n` })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await seeScreen(page, 'Mapping')
+  await page.getByRole('button', { name: 'Check all rows' }).click()
+  await sendEverything(page)
+  await seeRunEnded(page)
+  await page.getByRole('link', { name: 'Evaluate' }).click()
+  await page.getByText('In the column truth (guessed)').waitFor()
+  await page.getByRole('link', { name: 'Labelling' }).click()
+  await page.getByLabel('Rows to draw').fill('2')
+  await page.getByRole('button', { name: 'Draw and begin' }).click()
+  for (const place of [1, 2]) {
+    await page.getByText(`${place} of 2`).waitFor()
+    await page.getByRole('region', { name: 'The row', exact: true }).waitFor()
+    await page.keyboard.press('1')
+    await page.keyboard.press('Enter')
+  }
+  await page.getByText('estimated for 8 rows from 2 labelled rows').waitFor()
+  await page.getByRole('button', { name: 'Evaluate in detail' }).click()
+  await page.getByText('Verdicts of people').waitFor()
+  await page.getByText('2 of 8 rows evaluated').waitFor()
 })
 
 /** Sends the sample from the page as it is after a reload, and draws rows of it to label. */

@@ -4,6 +4,7 @@ import { isNarrowed, type RowFilter } from '../../shared/run/row-filters.ts'
 import { useFollowRun, useLiveRuns } from '../bridge/live-runs.ts'
 import { LookBackMenu } from '../features/compare/baseline-menu.tsx'
 import { EvaluateScreen } from '../features/evaluate/evaluate-screen.tsx'
+import { chooseVerdicts } from '../features/evaluate/question.ts'
 import { ExportScreen, LoadExportScreen } from '../features/export/export-screen.tsx'
 import { useOutcomeFiles } from '../features/export/outcome-files.tsx'
 import { LabellingScreen } from '../features/labelling/labelling-screen.tsx'
@@ -57,6 +58,11 @@ function RunTab(props: RunScreensProps & { rows: RowsInView }) {
   const showResults = (filter: RowFilter) => {
     rows.filter = filter
     goTo({ kind: 'results', runId })
+  }
+  /** The evaluation will have other cells. */
+  const forgetCell = () => {
+    const { cell: _cell, ...rest } = rows.filter
+    rows.filter = rest
   }
   const showExport = () => goTo({ kind: 'export', runId })
   const isLoad = useLiveRuns((live) => {
@@ -119,22 +125,17 @@ function RunTab(props: RunScreensProps & { rows: RowsInView }) {
       <LabellingScreen
         runId={runId}
         onResults={showResults}
-        onEvaluate={() => goTo({ kind: 'evaluate', runId })}
+        onEvaluate={() => {
+          chooseVerdicts(runId)
+          forgetCell()
+          goTo({ kind: 'evaluate', runId })
+        }}
       />
     )
   }
   if (route.kind === 'sql') return <SqlScreen runId={runId} />
   if (route.kind === 'evaluate')
-    return (
-      <EvaluateScreen
-        runId={runId}
-        onResults={showResults}
-        onRelabel={() => {
-          const { cell: _cell, ...rest } = rows.filter
-          rows.filter = rest
-        }}
-      />
-    )
+    return <EvaluateScreen runId={runId} onResults={showResults} onRelabel={forgetCell} />
   if (route.kind === 'export')
     return (
       <ExportScreen

@@ -1,3 +1,4 @@
+import { useMemo } from 'react'
 import { create } from 'zustand'
 import type { EvaluateQuestionInput } from '../../../shared/bridge/evaluate.ts'
 import type { BridgePreview, ChosenSource } from '../../../shared/bridge/source.ts'
@@ -58,8 +59,17 @@ export interface LabelSettings {
   scores: readonly { className: string; rule: string }[]
 }
 
-/** Remembers the choices for each run while the window is open. */
-const useSettings = create<{ byRun: Record<string, LabelSettings> }>(() => ({ byRun: {} }))
+/** Remembers the choices for each run while the window is open; what is missing is still suggested. */
+const useSettings = create<{ byRun: Record<string, Partial<LabelSettings>> }>(() => ({ byRun: {} }))
+
+function remember(runId: string, part: Partial<LabelSettings>): void {
+  useSettings.setState(({ byRun }) => ({ byRun: { ...byRun, [runId]: { ...byRun[runId], ...part } } }))
+}
+
+/** Chooses the verdicts on a run as its labels. */
+export function chooseVerdicts(runId: string): void {
+  remember(runId, { place: 'verdicts' })
+}
 
 /** The choices about the labels of a run, initially suggested by its columns; null until these are known. */
 export function useLabelSettings(
@@ -67,26 +77,18 @@ export function useLabelSettings(
   choices: LabelChoices | null,
 ): [LabelSettings | null, (part: Partial<LabelSettings>) => void] {
   const known = useSettings(({ byRun }) => byRun[runId])
-  const settings = choices === null ? null : (known ?? suggestLabels(choices))
-  return [
-    settings,
-    (part) => {
-      if (settings === null) return
-      useSettings.setState(({ byRun }) => ({ byRun: { ...byRun, [runId]: { ...settings, ...part } } }))
-    },
-  ]
+  const settings = useMemo(
+    () => (choices === null ? null : { ...suggestLabels(choices), ...known }),
+    [choices, known],
+  )
+  return [settings, (part) => settings !== null && remember(runId, { ...settings, ...part })]
 }
 
-/** One suggestion per answer, so that its identity is stable between renders. */
-const suggestions = new WeakMap<LabelChoices, LabelSettings>()
-
-/** The suggestion from a run's columns; the same object for the same choices. */
+/** The suggestion from a run's columns. */
 export function suggestLabels(choices: LabelChoices): LabelSettings {
-  const known = suggestions.get(choices)
-  if (known !== undefined) return known
   const { guess, verdicts } = choices
   const ruleColumns = guessColumnsOfRules(choices.columns, choices)
-  const suggested: LabelSettings = {
+  return {
     place: isRatherRules(ruleColumns, guess)
       ? 'rules'
       : guess === null && verdicts > 0
@@ -102,8 +104,6 @@ export function suggestLabels(choices: LabelChoices): LabelSettings {
     slices: [],
     scores: [],
   }
-  suggestions.set(choices, suggested)
-  return suggested
 }
 
 function guessColumnsOfRules(columns: readonly LabelColumn[], { rules }: LabelChoices): RuleColumnChoice {

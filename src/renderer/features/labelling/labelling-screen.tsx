@@ -87,7 +87,7 @@ export function LabellingScreen(props: {
         !isDrawing && <ActionButton label="Draw another sample…" onClick={() => setDrawing(true)} />
       }
     >
-      {labelling.error !== null && <ErrorNotice error={labelling.error} />}
+      {labelling.error !== null && !isWalking && <ErrorNotice error={labelling.error} />}
       {!isTask ? (
         <Empty icon={IconTags} title="Nothing to label">
           Only runs that submit content trigger rules. Choose such a run.
@@ -467,6 +467,7 @@ function LabelWalk({ labelling, verdicts }: { labelling: LabellingState; verdict
         />
         <ContentSwitch />
       </div>
+      {labelling.error !== null && <ErrorNotice error={labelling.error} />}
       {isUnreadable && <ErrorNotice error={detail.error} onRetry={detail.refetch} />}
       {isShown && detail.data !== undefined && (
         <LabelledRow
