@@ -52,6 +52,11 @@ export function readNumber(db: DatabaseSync, sql: string, ...params: SQLInputVal
   return readValues<number | null>(db, sql, ...params)[0] ?? 0
 }
 
+/** A number that changes with every commit of another connection. */
+export function readVersion(db: DatabaseSync): number {
+  return readNumber(db, 'PRAGMA data_version')
+}
+
 export function hasColumn(db: DatabaseSync, table: string, column: string): boolean {
   return readValues(db, 'SELECT 1 FROM pragma_table_info(?) WHERE name = ?', table, column).length > 0
 }

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { SCORE_COLUMNS_MAX } from '../../journal/found-writer.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
-import type { DatabaseSync } from '../../workspace/sqlite.ts'
+import { type DatabaseSync, readVersion } from '../../workspace/sqlite.ts'
 import { areFindingsStored, loadFindings, storeFindings } from './findings-file.ts'
 import {
   FOUND,
@@ -284,10 +284,7 @@ interface Source {
 function readSource(family: RunFamily): Source {
   const runs = listTriers(family)
   return {
-    readers: runs.map(({ db }) => ({
-      db,
-      version: Number(db.prepare('PRAGMA data_version').get()?.['data_version']),
-    })),
+    readers: runs.map(({ db }) => ({ db, version: readVersion(db) })),
     files: runs.map(({ file }) => `${describeFile(file)} ${describeFile(`${file}-wal`)}`).join('\n'),
   }
 }

@@ -1,7 +1,7 @@
 import { NO_VERDICT } from '../../../../shared/lookback/verdict.ts'
 import type { RowFilter } from '../../../../shared/run/row-filters.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
-import type { DatabaseSync } from '../../workspace/sqlite.ts'
+import { type DatabaseSync, readVersion } from '../../workspace/sqlite.ts'
 import { toTextMatch } from '../../workspace/text-match.ts'
 import { type JudgedRows, readJudgedRows } from '../journal/verdict-store.ts'
 import { MARKS } from './journal-findings.ts'
@@ -273,7 +273,7 @@ function toSearchCondition(search: string): RowCondition | null {
   return { sql, params: [...inJson.params, ...inCell.params, ...withNul.params] }
 }
 
-/** A reader of one journal, and a number that changes with every commit of another connection. */
+/** A reader of one journal, and its {@link readVersion}. */
 export interface Version {
   db: DatabaseSync
   version: number
@@ -281,10 +281,7 @@ export interface Version {
 
 /** The present versions of the journals of a run and its retries. */
 export function readVersions({ members }: RunFamily): Version[] {
-  return members.map(({ db }) => ({
-    db,
-    version: Number(db.prepare('PRAGMA data_version').get()?.['data_version']),
-  }))
+  return members.map(({ db }) => ({ db, version: readVersion(db) }))
 }
 
 /** Whether a journal is unchanged; a reopened one may not be. */
