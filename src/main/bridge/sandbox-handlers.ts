@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import {
   type NewAppeal,
@@ -58,9 +57,7 @@ export const sandboxHandlers: Handlers<'sandbox'> = {
   rules: ({ context }) => readRules(context.sandbox),
   putRule: async ({ context, input }) => {
     const { rule_id: ruleId, ...rule } = input.rule
-    const stored = (await readRules(context.sandbox)).find(({ rule_id: id }) => id === ruleId)
-    refuseChanged(`the rule ${ruleId}`, stored ?? null, [input.shown, input.rule])
-    await context.sandbox.admin(anything, 'PUT', toPath('rules', ruleId), rule)
+    await context.sandbox.admin(anything, 'PUT', toPath('rules', ruleId), { ...rule, before: input.shown })
     return readRules(context.sandbox)
   },
   removeRule: async ({ context, input: { ruleId } }) => {
@@ -68,24 +65,22 @@ export const sandboxHandlers: Handlers<'sandbox'> = {
     return readRules(context.sandbox)
   },
   lists: ({ context }) => readLists(context.sandbox),
-  putWatchlist: async ({ context, input: { name, terms, shown } }) => {
-    const given = { terms: terms.map(toGivenTerm), ...(shown && { before: shown.map(toGivenTerm) }) }
-    const { watchlists } = await readLists(context.sandbox)
-    const isStored = watchlists.some((list) => list.name === name)
-    refuseChanged(`the watchlist ${name}`, isStored, [shown !== null])
-    return changeLists(context, 'PUT', toPath('watchlists', name), given)
-  },
+  putWatchlist: ({ context, input: { name, terms, shown } }) =>
+    changeLists(context, 'PUT', toPath('watchlists', name), {
+      terms: terms.map(toGivenTerm),
+      before: shown?.map(toGivenTerm) ?? null,
+    }),
   removeWatchlist: ({ context, input: { name } }) =>
     changeLists(context, 'DELETE', toPath('watchlists', name)),
   indexItems: ({ context, input: { indexId, offset, limit } }) => {
     const path = `${toPath('indexes', indexId)}?offset=${offset}&limit=${limit}`
     return context.sandbox.admin(sandboxContents.indexItems, 'GET', path)
   },
-  putIndex: async ({ context, input: { indexId, urls, shown } }) => {
-    refuseChanged(`the index ${indexId}`, await readUrls(context.sandbox, indexId), [shown, urls])
-    const items = urls.map((url) => ({ url }))
-    return changeLists(context, 'PUT', toPath('indexes', indexId), { items })
-  },
+  putIndex: ({ context, input: { indexId, urls, shown } }) =>
+    changeLists(context, 'PUT', toPath('indexes', indexId), {
+      items: urls.map((url) => ({ url })),
+      before: shown,
+    }),
   removeIndex: ({ context, input: { indexId } }) =>
     changeLists(context, 'DELETE', toPath('indexes', indexId)),
   appeals: ({ context, input: { offset, limit } }) =>
@@ -123,12 +118,6 @@ function refuseOwnKey(label: string | undefined): void {
     id: 'sandbox_refuses',
     message: `the key "${OWN_KEY_LABEL}" is the one that Sluice sends`,
   })
-}
-
-/** Throws `BAD_USAGE` if what is stored is neither what a window showed nor what it stores. */
-function refuseChanged(what: string, stored: unknown, expected: readonly unknown[]): void {
-  if (expected.some((one) => isDeepStrictEqual(stored, one))) return
-  throw new SluiceError({ id: 'sandbox_changed_meanwhile', what })
 }
 
 function toGivenTerm({ term, notes }: { term: string; notes: string | null }) {
@@ -183,19 +172,6 @@ async function readState(context: BridgeContext): Promise<SandboxState> {
 
 async function readRules(host: SandboxHost) {
   return (await host.admin(sandboxContents.rules, 'GET', '/rules')).rules
-}
-
-/** The addresses of all items of an index; null if it does not exist. */
-async function readUrls(host: SandboxHost, indexId: string): Promise<string[] | null> {
-  const { indexes } = await host.admin(sandboxContents.indexes, 'GET', '/indexes')
-  if (!indexes.some(({ custom_index_id: id }) => id === indexId)) return null
-  const urls: string[] = []
-  for (;;) {
-    const path = `${toPath('indexes', indexId)}?offset=${urls.length}&limit=10000`
-    const { total, items } = await host.admin(sandboxContents.indexItems, 'GET', path)
-    urls.push(...items.map(({ url }) => url))
-    if (items.length === 0 || urls.length >= total) return urls
-  }
 }
 
 /** Changes a list through an admin route, and returns all lists as they are afterwards. */

@@ -169,7 +169,9 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
     })
     const found: unknown = await answer.json()
     if (answer.ok) return schema.parse(found)
-    throw new SluiceError({ id: 'sandbox_refuses', message: serviceErrorSchema.parse(found).message })
+    const { error_code: code, message } = serviceErrorSchema.parse(found)
+    const id = code === 'CHANGED_MEANWHILE' ? 'sandbox_changed_meanwhile' : 'sandbox_refuses'
+    throw new SluiceError({ id, message })
   }
 
   async function forgetTasks(): Promise<boolean> {

@@ -115,8 +115,8 @@ export const WINDOW_MESSAGES = {
       text: message,
       remedy: 'The sandbox has not changed. Correct the value, then try again.',
     }),
-    sandbox_changed_meanwhile: ({ what }: { what: string }) => ({
-      text: `${what} was changed meanwhile; nothing was saved`,
+    sandbox_changed_meanwhile: ({ message }: { message: string }) => ({
+      text: message,
       remedy: 'Look at it as it is now, then change it again.',
     }),
     sandbox_port_of_connection: ({ port, connection }: { port: number; connection: string }) => ({

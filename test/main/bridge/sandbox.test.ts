@@ -116,6 +116,33 @@ it('refuses to replace a rule that another window changed', async () => {
   expect(await put(edited, edited)).toBe(refused)
 })
 
+it('stores one of two changes made in the same moment', async () => {
+  const { client } = await openWindow()
+  await client.sandbox.start()
+  const { putIndex, putRule, putWatchlist } = client.sandbox
+  const first = 'https://a.example/'
+  await putRule({ rule: GREETING, shown: null })
+  await putIndex({ indexId: 'mine', urls: [first], shown: null })
+  const changes = [
+    (name: string) => putRule({ rule: { ...GREETING, rule_name: name }, shown: GREETING }),
+    (path: string) => putIndex({ indexId: 'mine', urls: [first + path], shown: [first] }),
+    (path: string) => putIndex({ indexId: 'new', urls: [first + path], shown: null }),
+    (term: string) => putWatchlist({ name: 'mine', terms: [{ term, notes: null }], shown: null }),
+  ]
+  for (const put of changes) {
+    const said = await Promise.all(['one', 'two'].map((text) => toMessage(put(text))))
+    expect(said.toSorted()).toEqual(['done', expect.stringContaining('changed meanwhile; nothing was saved')])
+  }
+})
+
+it('stores a new list again if the first answer was lost', async () => {
+  const { client } = await openWindow()
+  await client.sandbox.start()
+  const list = { name: 'mine', terms: [{ term: 'Hello', notes: 'polite' }], shown: null }
+  const { watchlists } = await client.sandbox.putWatchlist(list)
+  expect((await client.sandbox.putWatchlist(list)).watchlists).toEqual(watchlists)
+})
+
 it('stores indexes and appeals that a person creates', async () => {
   const { client } = await openWindow()
   await client.sandbox.start()

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { addTermSchema } from '../../../shared/operations/watchlist-add.ts'
@@ -23,7 +24,10 @@ const itemSchema = z.strictObject({
   content_variant: z.string().nullable().optional(),
 })
 
-const indexSchema = z.strictObject({ items: z.array(itemSchema).default([]) })
+const indexSchema = z.strictObject({
+  items: z.array(itemSchema).default([]),
+  before: z.array(z.string()).nullable().optional(),
+})
 
 type IndexRoute = { Params: { indexId: string } }
 
@@ -48,12 +52,15 @@ export function registerAdminIndexRoutes(app: FastifyInstance, { store, options 
 
   app.put<IndexRoute>('/indexes/:indexId', async (request) => {
     const { indexId } = request.params
-    const { items } = parseAdminBody(indexSchema, request.body)
+    const { items, before: read } = parseAdminBody(indexSchema, request.body)
+    const stored = indexes.page(indexId, 0, indexes.countItems(indexId))
+    refuseChanged(`the index ${indexId}`, indexes.has(indexId) ? stored.map(toUrl) : null, [
+      read,
+      items.map(toUrl),
+    ])
     indexes.make(indexId)
     const ids = new Set(items.flatMap(({ custom_index_item_id: id }) => id ?? []))
-    const before = indexes
-      .page(indexId, 0, indexes.countItems(indexId))
-      .filter(({ itemId }) => !ids.has(itemId))
+    const before = stored.filter(({ itemId }) => !ids.has(itemId))
     const staying = Map.groupBy(before, ({ url }) => url)
     for (const { itemId } of before) ids.add(itemId)
     const toNewId = (position: number) => {
@@ -84,6 +91,17 @@ export function registerAdminIndexRoutes(app: FastifyInstance, { store, options 
   })
 }
 
+const toUrl = ({ url }: { url: string }) => url
+
+/**
+ * Refuses a change if what is stored, null for nothing, is neither what the caller read before it nor what
+ * the change makes of it. A caller who does not say what it read changes it anyway.
+ */
+function refuseChanged(what: string, stored: unknown, [before, after]: readonly [unknown, unknown]): void {
+  if (before === undefined || isDeepStrictEqual(stored, before) || isDeepStrictEqual(stored, after)) return
+  throw new SandboxRefusal('CHANGED_MEANWHILE', `${what} was changed meanwhile; nothing was saved`)
+}
+
 function toIndexDocument(item: StoredIndexItem) {
   return {
     custom_index_item_id: item.itemId,
@@ -93,6 +111,8 @@ function toIndexDocument(item: StoredIndexItem) {
     content_variant: item.contentVariant,
   }
 }
+
+const putRuleSchema = ruleSchema.extend({ before: ruleSchema.nullable().optional() })
 
 export function registerAdminRuleRoutes(app: FastifyInstance, { store, moderation }: SandboxContext): void {
   app.get('/rules', async () => ({ rules: store.rules.list() }))
@@ -106,10 +126,12 @@ export function registerAdminRuleRoutes(app: FastifyInstance, { store, moderatio
   app.put<{ Params: { ruleId: string } }>('/rules/:ruleId', async (request) => {
     const received = toReceivedJson(request.body)
     const value = isJsonObject(received?.value) ? received.value : {}
-    const rule = parseAdminBody(ruleSchema, {
+    const { ruleId } = request.params
+    const { before, ...rule } = parseAdminBody(putRuleSchema, {
       text: '',
-      value: { ...value, rule_id: request.params.ruleId },
+      value: { ...value, rule_id: ruleId },
     })
+    refuseChanged(`the rule ${ruleId}`, store.rules.get(ruleId), [before, rule])
     store.rules.put(rule)
     moderation.reload()
     return rule
@@ -193,7 +215,7 @@ function toTaskDocument(task: StoredTask) {
 
 const listSchema = z.strictObject({
   terms: z.array(addTermSchema).default([]),
-  before: z.array(addTermSchema).optional(),
+  before: z.array(addTermSchema).nullable().optional(),
 })
 
 /** Serves the project's watchlists, which the service manages in its dashboard (docs/interface.md §4.7). */
@@ -212,9 +234,11 @@ export function registerAdminWatchlistRoutes(app: FastifyInstance, context: Sand
   app.put<{ Params: { name: string } }>('/watchlists/:name', async (request) => {
     const { name } = request.params
     const { terms, before } = parseAdminBody(listSchema, request.body)
-    const now = before === undefined ? [] : watchlists.terms(name)
-    if (now === null) throw toUnknown('watchlist', name)
-    watchlists.put(name, changeTerms(now, toNotes(before ?? []), toNotes(terms)))
+    const [now, after] = [watchlists.terms(name), toNotes(terms)]
+    // Of a list that was read, only the terms that differ are changed, so any list may be stored by now.
+    const stored = now && (before ?? toNotes(now))
+    refuseChanged(`the watchlist ${name}`, stored, [before, after])
+    watchlists.put(name, changeTerms(before ? (now ?? []) : [], toNotes(before ?? []), after))
     context.moderation.reload()
     return { watchlist: name, terms: watchlists.terms(name) }
   })
@@ -229,7 +253,7 @@ export function registerAdminWatchlistRoutes(app: FastifyInstance, context: Sand
 type Notes = ReadonlyMap<string, string | null>
 
 /** Notes by lower-cased term. */
-function toNotes(terms: readonly z.output<typeof addTermSchema>[]): Notes {
+function toNotes(terms: readonly { term: string; notes?: string | null | undefined }[]): Notes {
   return new Map(terms.map(({ term, notes }) => [term.toLowerCase(), notes ?? null]))
 }
 
