@@ -1,5 +1,6 @@
 import type { Mode } from '../../../shared/service/endpoints.ts'
 import { isJsonObject, toTaskId } from '../../../shared/service/json-object.ts'
+import { findFailureInside } from './failure-inside.ts'
 import { createJudgement, cutMessage, type Judgement, type OperationReader } from './judgement.ts'
 
 /** Reads the answers to adding items to a custom index (docs/interface.md §4.3). */
@@ -26,9 +27,19 @@ function createItemReader(
 ): Pick<OperationReader, 'readSuccess' | 'judgeCallback'> {
   return {
     readSuccess: ({ status }, body, rowKeys) =>
-      mode === 'async' ? judgeAcknowledgement(body, status, hasOwnCallback(rowKeys)) : judge(body, status),
-    judgeCallback: (body) => judgeItemCallback(body, judge),
+      judgeFailure(body, status) ??
+      (mode === 'async' ? judgeAcknowledgement(body, status, hasOwnCallback(rowKeys)) : judge(body, status)),
+    judgeCallback: (body) => judgeFailure(body, null) ?? judgeItemCallback(body, judge),
   }
+}
+
+/** Null if the body reports no failure. */
+function judgeFailure(body: unknown, status: number | null): Judgement | null {
+  const failure = isJsonObject(body) ? findFailureInside(body) : null
+  if (failure === null || !isJsonObject(body)) return null
+  const taskId = toTaskId(body['task_id'])
+  const message = cutMessage(failure.message || 'the service answered a failure inside a 200')
+  return createJudgement({ outcome: 'rejected', status, errorCode: failure.code, message, taskId })
 }
 
 function toGone(earlierTries: number): string {

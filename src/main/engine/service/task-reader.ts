@@ -1,6 +1,7 @@
 import type { TaskOperation } from '../../../shared/operations/operations.ts'
 import { isServiceErrorBody, readServiceError } from '../../../shared/service/errors.ts'
 import { isJsonObject, type JsonObject, toTaskId, toTextOrNull } from '../../../shared/service/json-object.ts'
+import { findFailureInside, findFailureOfPart, isSuccessCode } from './failure-inside.ts'
 import { hasOwnCallback, judgeAcknowledgement } from './index-reader.ts'
 import { createJudgement, cutMessage, type Judgement, type OperationReader } from './judgement.ts'
 
@@ -51,8 +52,18 @@ function toDelivered(status: number, errorCode: string, isAcknowledgement: boole
  * §2.3).
  */
 function judgeTaskResult(body: unknown, status: number | null): Judgement | null {
-  const result = readTaskResponse(body)
+  const result = readV1Result(body)
   return result === null ? null : judgeRead(result, status)
+}
+
+/** Reads a v1 result; one that is wrapped in another object as v2 does, since nothing else tells its shape. */
+function readV1Result(body: unknown): TaskResult | V2TaskResult | null {
+  return isJsonObject(body) && isWrapped(body) ? readV2TaskResponse(body) : readTaskResponse(body)
+}
+
+/** Whether a v1 body has a task's id, but its rules, if any, in an object inside. */
+function isWrapped(body: JsonObject): boolean {
+  return !('triggered_rules' in body) && findTaskId(body) !== null
 }
 
 /**
@@ -73,7 +84,7 @@ function judgeTaskCallback(body: unknown, api: 'v1' | 'v2'): Judgement | null {
     return Object.keys(body).length > 0 ? judgeCallbackRead(readV2TaskResponse(body), body) : null
   }
   if (!isJsonObject(body)) return null
-  const result = readTaskResponse(body)
+  const result = readV1Result(body)
   if (result !== null) return judgeCallbackRead(result, body)
   return hasResultField(body) ? judgeCallbackRead(readV2TaskResponse(body), body) : null
 }
@@ -177,31 +188,9 @@ export function readTaskResponse(body: unknown): TaskResult | null {
   if (typeof code === 'number' && (code < 200 || code > 299) && result.failures.length === 0) {
     result.failures.push({ code: String(code), message: toText(body['message']) })
   }
-  readRefusalInside(body, result)
+  const failure = result.failures.length === 0 ? findFailureInside(body) : null
+  if (failure !== null) result.failures.push(failure)
   return result
-}
-
-const FAILED = /^(?:error|failed|failure)$/i
-
-const NO_ERROR = /^(?:|0|none|null|no|false|ok|success)$/i
-
-/** Whether the value of `error` reports one; many services write an empty one. */
-function saysSomething(error: unknown): boolean {
-  if (typeof error === 'string') return !NO_ERROR.test(error.trim())
-  if (typeof error === 'number') return error !== 0
-  return typeof error === 'object' && error !== null && Object.values(error).some(saysSomething)
-}
-
-/** Finds failures in a 2xx that are written in other ways than the interface's. */
-function readRefusalInside(body: JsonObject, result: Pick<TaskResult, 'failures'>): void {
-  if (result.failures.length > 0) return
-  const { error, status } = body
-  const isFailed = body['success'] === false || body['ok'] === false
-  const hasError = saysSomething(error)
-  if (!isFailed && !hasError && !(typeof status === 'string' && FAILED.test(status))) return
-  const said = readServiceError(body)
-  const message = said?.message ?? (hasError ? JSON.stringify(error) : '')
-  result.failures.push({ code: said?.errorCode ?? 'error', message })
 }
 
 function findTaskId(body: JsonObject): string | null {
@@ -242,14 +231,6 @@ function readFailure(status: JsonObject, result: TaskResult): void {
   const code = status['code']
   if ((typeof code !== 'string' && typeof code !== 'number') || isSuccessCode(code)) return
   result.failures.push({ code: String(code), message: toText(status['message']) })
-}
-
-/**
- * Whether a status code means success: "0" in the legacy body (docs/interface.md §2.3), 2xx if the code
- * repeats the HTTP status, or a word for success, since v2 documents none.
- */
-function isSuccessCode(code: string | number): boolean {
-  return /^(0|2\d\d|ok|success|succeeded|successful|complete|completed|done)$/i.test(String(code))
 }
 
 /** Adds the scores of an `output` list (docs/interface.md §2.3), the highest of each class. */
@@ -327,7 +308,8 @@ function readPart(part: JsonObject, result: V2TaskResult): void {
   if (typeof code === 'number' && !isSuccessCode(code) && result.failures.length === before) {
     result.failures.push({ code: String(code), message: toText(part['message']) })
   }
-  if (result.failures.length === before) readRefusalInside(part, result)
+  const found = result.failures.length === before ? findFailureInside(part) : null
+  if (found !== null) result.failures.push(found)
 }
 
 /** Members that repeat what was sent. */
@@ -338,6 +320,8 @@ function readObject(object: JsonObject, result: V2TaskResult, depth: number): vo
   addScores(result.classScores, object['output'])
   const status = object['status']
   if (isJsonObject(status)) readStatus(status, object, result)
+  const failure = depth === 0 ? null : findFailureOfPart(object)
+  if (failure !== null) result.failures.push(failure)
   if (depth === DEPTH_MAX) return
   for (const inner of listInside(object)) readObject(inner, result, depth + 1)
 }
@@ -361,7 +345,7 @@ function readStatus(status: JsonObject, { model }: JsonObject, result: V2TaskRes
 export function listTaskParts(body: unknown, api: TaskOperation['api']): readonly unknown[] {
   const tops: readonly unknown[] = Array.isArray(body) ? body : [body]
   return tops.flatMap((top) => {
-    if (!isJsonObject(top) || (api === 'v1' && findTaskId(top) !== null)) return [top]
+    if (!isJsonObject(top) || (api === 'v1' && findTaskId(top) !== null && !isWrapped(top))) return [top]
     const inner: JsonObject[] = []
     listAroundResults(top, inner, 0)
     return [top, ...inner]

@@ -47,6 +47,7 @@ describe('an answer that repeats the id of its request is verified', () => {
   test.each([
     ['of a task', task, TASK, RESULT],
     ['of a task, legacy', legacy, TASK, { ...RESULT, user_id: 4711, code: 200 }],
+    ['of a task, inside another object', task, TASK, { task_id: 't', result: RESULT }],
     ['of a task of v2', v2, TASK, { post_id: 'p1', models: [] }],
     ['of a task of v2, in a list', v2, TASK, [{ post_id: 'p1' }, { models: [] }]],
     ['of a task of v2, around its rules', v2, TASK, { data: { post_id: 'p1', models: [{ output: [] }] } }],
@@ -65,6 +66,7 @@ describe('an answer that repeats another id is not the row’s: its outcome is u
   const other = { field: 'post_id', expected: 'p1', found: 'p2' }
   test.each([
     ['of a task', task, TASK, { ...RESULT, post_id: 'p2' }, other],
+    ['of a task, inside another object', task, TASK, { task_id: 't', result: RESULT_OF_OTHER }, other],
     [
       'of a task, by its user alone',
       task,
@@ -156,7 +158,12 @@ describe('an answer that repeats nothing is not verifiable, and counts', () => {
     ],
     ['of a task of v2, in what was sent', v2, TASK, { user_metadata: RESULT_OF_OTHER }],
     ['of a task of v2 with a cached model', v2, TASK, { models: [{ ...RESULT_OF_OTHER, from_cache: true }] }],
-    ['of a task, inside of another part', task, TASK, { task_id: 't', parent: RESULT_OF_OTHER }],
+    [
+      'of a task, inside of another part',
+      task,
+      TASK,
+      { task_id: 't', triggered_rules: [], parent: RESULT_OF_OTHER },
+    ],
     ['of an acknowledged task', acknowledged, TASK, { task_id: 't' }],
     [
       'of an item that is added',

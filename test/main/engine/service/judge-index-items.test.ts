@@ -32,6 +32,19 @@ test('an add that may have been accepted is never repeated, because that would a
   })
 })
 
+test.each([
+  [{ success: false }, 'error', 'index locked'],
+  [{ ok: false, error_code: 'LOCKED' }, 'LOCKED', 'index locked'],
+  [{ status: 'failed' }, 'error', 'index locked'],
+])('a 200 that says failure in other words is one: %j', (said, errorCode, message) => {
+  const body = { ...ADDED, message: 'index locked', ...said }
+  const refused = { outcome: 'rejected', repeat: 'never', errorCode, message, taskId: 't1' }
+  for (const { judge } of [add, addAsync, remove, removeAsync])
+    expect(judge(toAnswer(200, body), [])).toMatchObject({ ...refused, isAcknowledgement: false })
+  for (const { judgeCallback } of [addAsync, removeAsync])
+    expect(judgeCallback(JSON.stringify(body))).toMatchObject({ ...refused, customIndexItemId: null })
+})
+
 test('an add that was certainly not accepted is repeated', () => {
   expect(add.judge(REFUSED, [])).toMatchObject({ outcome: 'failed', repeat: 'safe' })
   expect(add.judge(toAnswer(429, '', { retryAfter: '2' }), [])).toMatchObject({

@@ -189,6 +189,58 @@ test.each([
   }
 })
 
+test.each([
+  { result: { triggered_rules: [{ rule_id: 'r', rule_name: 'R' }] } },
+  { data: { models: [{ model: 'text', triggered_rules: [{ rule_id: 'r', rule_name: 'R' }] }] } },
+])('rules that a v1 answer has inside another object count: %j', (inside) => {
+  const body = { task_id: 't1', ...inside }
+  const found = { outcome: 'succeeded', taskId: 't1', rules: [{ ruleId: 'r', ruleName: 'R' }] }
+  expect(createTestExchange({ kind: 'task' }).judge(toAnswer(200, body), [])).toMatchObject(found)
+  expect(async.judgeCallback(JSON.stringify(body))).toMatchObject(found)
+})
+
+test.each([
+  [{ error: true, error_code: 'DOWN', message: 'no model' }, 'DOWN', 'model ocr: no model'],
+  [{ error: 'timeout' }, 'error', 'model ocr: timeout'],
+  [{ success: false, message: 'no model' }, 'error', 'model ocr: no model'],
+  [{ status: 'failed' }, 'error', 'model ocr: error'],
+  [{ code: 500, message: 'busy' }, '500', 'model ocr: busy'],
+])('a model of a v2 answer may say failure in other words: %j', (said, errorCode, message) => {
+  const models = [
+    { model: 'visual', triggered_rules: [] },
+    { model: 'ocr', ...said },
+  ]
+  for (const body of [
+    { task_id: 't1', models },
+    { task_id: 't1', data: { models } },
+  ]) {
+    expect(v2.judge(toAnswer(200, body), [])).toMatchObject({ outcome: 'rejected', errorCode, message })
+  }
+})
+
+test('an error inside a v2 answer needs no model to count', () => {
+  for (const ocr of [
+    { error: true, message: 'down' },
+    { success: false, message: 'down' },
+    { error: 'down' },
+  ])
+    expect(v2.judge(toAnswer(200, { results: { ocr } }), [])).toMatchObject({
+      outcome: 'rejected',
+      message: 'down',
+    })
+})
+
+test('what a v2 answer says about the content is not a failure', () => {
+  for (const check of [
+    { status: 'failed', score: 1 },
+    { ok: false },
+    { error: 0.03 },
+    { code: 7 },
+    { model: 'ocr', error: null, success: true, code: 200, status: 'done' },
+  ])
+    expect(v2.judge(toAnswer(200, { results: { check } }), [])).toMatchObject({ outcome: 'succeeded' })
+})
+
 test('sent metadata that a service repeats is not part of its answer', () => {
   for (const triggered_rules of ['earlier', [{ rule_id: 'old' }]]) {
     const body = { task_id: 't1', triggered_rules: [], content_metadata: { earlier: { triggered_rules } } }

@@ -1,0 +1,66 @@
+import { readServiceError } from '../../../shared/service/errors.ts'
+import type { JsonObject } from '../../../shared/service/json-object.ts'
+
+/** A failure that a 2xx reports, in the service's words. */
+export interface FailureInside {
+  code: string
+  message: string
+}
+
+/**
+ * The failure that an object of a 2xx reports in other ways than the interface's: `success` or `ok` is false,
+ * `error` says something, or `status` is a word for failure. Null if there is none.
+ */
+export function findFailureInside(body: JsonObject): FailureInside | null {
+  const { error, status } = body
+  const isFailed = body['success'] === false || body['ok'] === false
+  if (!isFailed && !saysSomething(error) && !(typeof status === 'string' && FAILED.test(status))) return null
+  return toFailure(body)
+}
+
+/**
+ * The same for an object inside a result, whose other members may be about the content: a number in `error`,
+ * an `ok` or a `status` counts only if the object names its model.
+ */
+export function findFailureOfPart(part: JsonObject): FailureInside | null {
+  const { error, model, code } = part
+  if (typeof model !== 'string' || model === '') {
+    const isError = error !== undefined && typeof error !== 'number' && saysSomething(error)
+    return error === true || isError || part['success'] === false ? toFailure(part) : null
+  }
+  const found = error === true ? toFailure(part) : findFailureInside(part)
+  if (found !== null) return { ...found, message: `model ${model}: ${found.message || found.code}` }
+  return typeof code === 'number' && !isSuccessCode(code)
+    ? { code: String(code), message: `model ${model}: ${toText(part['message']) || code}` }
+    : null
+}
+
+/**
+ * Whether a status code means success: "0" in the legacy body (docs/interface.md §2.3), 2xx if the code
+ * repeats the HTTP status, or a word for success, since v2 documents none.
+ */
+export function isSuccessCode(code: string | number): boolean {
+  return /^(0|2\d\d|ok|success|succeeded|successful|complete|completed|done)$/i.test(String(code))
+}
+
+const FAILED = /^(?:error|failed|failure)$/i
+
+const NO_ERROR = /^(?:|0|none|null|no|false|ok|success)$/i
+
+/** Whether the value of `error` reports one; many services write an empty one. */
+function saysSomething(error: unknown): boolean {
+  if (typeof error === 'string') return !NO_ERROR.test(error.trim())
+  if (typeof error === 'number') return error !== 0
+  return typeof error === 'object' && error !== null && Object.values(error).some(saysSomething)
+}
+
+function toFailure(body: JsonObject): FailureInside {
+  const { error } = body
+  const said = readServiceError(body)
+  const message = said?.message ?? (saysSomething(error) ? JSON.stringify(error) : '')
+  return { code: said?.errorCode ?? 'error', message }
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
