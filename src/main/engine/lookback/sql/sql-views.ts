@@ -1,12 +1,13 @@
 import { SQL_VIEWS } from '../../../../shared/lookback/sql-views.ts'
 import { toStateName } from '../../../../shared/messages/state-name.ts'
 import { isAsync, toRowsPerItem } from '../../../../shared/operations/operations.ts'
-import { COUNTED_STATES } from '../../../../shared/run/item-state.ts'
+import { COUNTED_STATES, listStates } from '../../../../shared/run/item-state.ts'
 import { readScoreClasses } from '../../journal/found-reader.ts'
 import { selectSentItem } from '../../journal/item-rows.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
 import { hasTraces } from '../../journal/traces.ts'
 import { CUT_OFF_MESSAGE } from '../../run/journal/recovery.ts'
+import type { DatabaseSync } from '../../workspace/sqlite.ts'
 
 /** SQL function that reads a body compressed in a journal. */
 export const INFLATE = 'sluice_inflate'
@@ -19,6 +20,8 @@ interface Part extends Attached {
   /** The older and the newer runs of its whole, as attached, oldest first. */
   earlier: Attached[]
   later: Attached[]
+  /** Whether every row has a result that no longer changes, and no other run of the whole has rows. */
+  isSettled: boolean
 }
 
 interface Attached {
@@ -29,15 +32,15 @@ interface Attached {
 }
 
 /**
- * The statements that create {@link SQL_VIEWS} over runs whose journals are attached as `toSchema` names
- * them. A row appears once, as the newest run of its whole that tried it has it. Only views whose names begin
- * with `inner` read the journals.
+ * Creates {@link SQL_VIEWS} over runs whose journals are attached to `db` as `toSchema` names them, inside the
+ * transaction that reads them. A row appears once, as the newest run of its whole that tried it has it. Only
+ * views whose names begin with `inner` read the journals.
  */
 export function createSqlViews(
+  db: DatabaseSync,
   families: readonly RunFamily[],
   { toSchema, inner }: { toSchema: (file: string) => string; inner: string },
-): string[] {
-  const statements: string[] = []
+): void {
   const selects: Record<keyof typeof SQL_VIEWS, string[]> = {
     rows: [],
     answers: [],
@@ -48,32 +51,37 @@ export function createSqlViews(
   const columns = toColumnNames(families)
   for (const [index, family] of families.entries()) {
     const run = quote(family.record.runId)
-    for (const [age, part] of toParts(family, toSchema).entries()) {
+    for (const [age, part] of toParts(db, family, toSchema).entries()) {
       const shown = `${inner}shown_${index}_${age}`
-      statements.push(`CREATE TEMP VIEW ${shown} AS ${selectShown(part)}`)
+      db.exec(`CREATE TEMP VIEW ${shown} AS ${selectShown(part)}`)
       const number = selectNumber(part.schema)
       const { schema } = part
       selects.rows.push(selectRows(part, { run, shown, number, columns }))
       selects.answers.push(`SELECT ${run}, ${number}, r.id, ${selectBody(part)}
         FROM ${shown} AS r WHERE ${hasBody(part)}`)
-      const from = `FROM ${shown} AS r JOIN ${schema}.found AS found ON found.row = r.id`
-      selects.scores.push(...selectScores(part, `SELECT ${run}, ${number}, r.id`, from))
-      selects.rules.push(`SELECT ${run}, ${number}, r.id, rule.rule_id, rule.rule_name
+      // The number is looked up, so that statements without it read nothing but an index.
+      const select = `SELECT ${run}, (SELECT ${number} FROM ${schema}.row AS r WHERE r.id = found.row), found.row`
+      const from =
+        part.earlier.length + part.later.length === 0
+          ? `FROM ${schema}.found AS found`
+          : `FROM ${shown} AS r JOIN ${schema}.found AS found ON found.row = r.id`
+      selects.scores.push(...selectScores(part, select, from))
+      selects.rules.push(`${select}, rule.rule_id, rule.rule_name
         ${from} JOIN ${schema}.term AS term ON term.kind = 'rules' AND term.id = found.rules
-        JOIN json_each(term.value) AS own JOIN ${schema}.rule AS rule ON rule.id = own.value`)
+        JOIN json_each(term.value) AS own JOIN ${schema}.rule AS rule ON rule.id = own.value
+        WHERE found.rules <> 0`)
       selects.tries.push(selectTries(part, { run, number }))
     }
   }
   for (const [name, own] of Object.entries(SQL_VIEWS)) {
     const all = [...own, ...(name === 'rows' ? columns : [])].map(quoteName).join(', ')
     const body = selects[name as keyof typeof SQL_VIEWS].join('\nUNION ALL\n')
-    statements.push(`CREATE TEMP VIEW ${inner}${name} (${all}) AS ${body}`)
-    statements.push(`CREATE TEMP VIEW ${name} AS SELECT * FROM ${inner}${name}`)
+    db.exec(`CREATE TEMP VIEW ${inner}${name} (${all}) AS ${body};
+      CREATE TEMP VIEW ${name} AS SELECT * FROM ${inner}${name}`)
   }
-  return statements
 }
 
-function toParts(family: RunFamily, toSchema: (file: string) => string): Part[] {
+function toParts(db: DatabaseSync, family: RunFamily, toSchema: (file: string) => string): Part[] {
   const members = new Set(family.members.map(({ record }) => record.runId))
   const runs = family.whole.map(
     (view): Attached => ({
@@ -82,7 +90,21 @@ function toParts(family: RunFamily, toSchema: (file: string) => string): Part[] 
       isMember: members.has(view.record.runId),
     }),
   )
-  return runs.map((run, age) => ({ ...run, earlier: runs.slice(0, age), later: runs.slice(age + 1) }))
+  return runs.map((run, age) => ({
+    ...run,
+    earlier: runs.slice(0, age),
+    later: runs.slice(age + 1),
+    isSettled: runs.length === 1 && isSettled(db, run.schema),
+  }))
+}
+
+/** Whether each row of a journal has a result that `rows` shows as it is stored, by the counts of states. */
+function isSettled(db: DatabaseSync, schema: string): boolean {
+  // Some invalid rows have no result.
+  const others = ['invalid' as const, ...listStates('open')].map(quote)
+  const sql = `SELECT sum(n) = (SELECT max(id) FROM ${schema}.row) AS settled FROM ${schema}.facet
+    WHERE kind = 'state' AND value NOT IN (${others.join(', ')})`
+  return db.prepare(sql).get()?.['settled'] === 1
 }
 
 /** The column names of all sources, each once. */
@@ -166,8 +188,9 @@ function selectRows(
 ): string {
   const { schema, view, earlier, later } = part
   const { run, shown, number, columns } = names
-  const isLost = view.isCutOff ? `${toStoredState(part).replaceAll('row.', 'r.')} = 'sending'` : 'FALSE'
-  const unlessLost = (column: string) => `iif(${isLost}, NULL, result.${column})`
+  const isLost = view.isCutOff ? `${toStoredState(part).replaceAll('row.', 'r.')} = 'sending'` : null
+  const unlessLost = (column: string) =>
+    isLost === null ? `result.${column}` : `iif(${isLost}, NULL, result.${column})`
   // A retry that has yet to send a row determines its state.
   const states = later
     .filter((one) => one.isMember)
@@ -176,21 +199,25 @@ function selectRows(
       (one) => `(SELECT ${toNamedState(one)} FROM ${one.schema}.row
         LEFT JOIN ${one.schema}.result ON result.row = row.id WHERE row.id = r.id)`,
     )
-  const own = toNamedState(part).replaceAll('row.', 'r.')
+  const own = part.isSettled ? 'result.state' : toNamedState(part).replaceAll('row.', 'r.')
   const problems = `(SELECT group_concat(coalesce(field || ': ', '') || code, '; ') FROM ${schema}.problem
     WHERE problem.row = r.id AND severity = 'error')`
-  return `SELECT ${run}, ${number}, r.id,
+  // SQLite can then search and group by the indexes of results.
+  const from = part.isSettled
+    ? `${schema}.result AS result LEFT JOIN ${schema}.row AS r ON r.id = result.row`
+    : `${shown} AS r LEFT JOIN ${schema}.result AS result ON result.row = r.id`
+  return `SELECT ${run}, ${number}, ${part.isSettled ? 'result.row' : 'r.id'},
     (SELECT name FROM ${schema}.source_file WHERE source_file.row <= r.id ORDER BY source_file.row DESC LIMIT 1),
     ${states.length === 0 ? own : `coalesce(${[...states, own].join(', ')})`},
     ${unlessLost('status')}, ${unlessLost('error_code')},
-    CASE WHEN r.item IS NULL THEN coalesce(result.message, ${problems}) WHEN ${isLost} THEN ${quote(CUT_OFF_MESSAGE)} ELSE result.message END,
+    CASE WHEN r.item IS NULL THEN coalesce(result.message, ${problems}) WHEN ${isLost ?? 'FALSE'} THEN ${quote(CUT_OFF_MESSAGE)} ELSE result.message END,
     result.task_id, result.duration_us / 1000.0,
     ${[...earlier, part].map(countTries).join(' + ')},
     result.custom_index_item_id, result.answer, result.callback_us / 1000.0
     ${selectCells(view, columns)
       .map((cell) => `, ${cell}`)
       .join('')}
-    FROM ${shown} AS r LEFT JOIN ${schema}.result AS result ON result.row = r.id`
+    FROM ${from}`
 }
 
 /** The cell of each column; NULL if the run's source lacks the column, or the row the cell. */

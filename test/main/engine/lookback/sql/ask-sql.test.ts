@@ -155,6 +155,30 @@ test('the views have the answers and the tries of each term that a retry sent ag
   ])
 })
 
+test.each([
+  { what: 'all of which have a result', leavesOut: true, states: { succeeded: 2, left_out: 1 } },
+  { what: 'one of which is invalid', leavesOut: false, states: { invalid: 1, succeeded: 2 } },
+])('the views agree with an export on rows, $what', async ({ leavesOut, states }) => {
+  const folder = createTemporaryFolder()
+  const server = await startFaultServer({
+    onRequest: (_request, wire) => wire.send(200, JSON.stringify({ task_id: 't', triggered_rules: [] })),
+  })
+  const path = join(folder, 'posts.csv')
+  writeFileSync(path, 'post_id,user_id,text_data\np1,u1,hello\np2,,nobody\np3,u3,bye\n')
+  const plan = planSchema.parse({
+    connection: { baseUrl: server.baseUrl },
+    source: { path },
+    operation: { kind: 'task' },
+    fixes: leavesOut ? [{ kind: 'leave_out', problem: 'required', field: 'user_id' }] : [],
+  })
+  const runs = createInProcessRuns(join(folder, 'work'))
+  const { run_id: runId } = await runs.start(plan).ended
+  const file = toJournalFile(runs.workspace, runId)
+  await compareWithExport(file)
+  const told = await ask([file], 'SELECT state, count(*) FROM rows GROUP BY state')
+  expect(Object.fromEntries(told.slice(1) as [string, number][])).toEqual(states)
+})
+
 test('rows of several runs are distinguishable', async () => {
   const [first = ''] = openGolden('task-v1-sync')
   const [second = ''] = openGolden('task-legacy')
