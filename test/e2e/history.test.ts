@@ -63,6 +63,37 @@ it('leaves the focus where it is when an edited run leaves the page or comes bac
   expect(await page.getByRole('textbox', { name: 'Note' }).inputValue()).toBe('sent it')
 })
 
+it('keeps what was typed about a run while another one is edited', async () => {
+  const { page, workspace } = await openApp()
+  const names = ['posts', 'terms', 'media']
+  for (const [at, name] of names.entries()) writeRun(workspace, { runId: `20251101-120000-00${at}`, name })
+  await page.reload()
+  const [posts, terms, media] = names.map((name) => {
+    return {
+      edit: page.getByRole('button', { name: `Edit name, tags and note of ${name}` }),
+      note: page.getByLabel(`Name, tags and note of ${name}`).getByRole('textbox', { name: 'Note' }),
+    }
+  })
+  await posts?.edit.click()
+  await posts?.note.fill('sent with the new rule')
+  await terms?.edit.click()
+  await terms?.note.waitFor()
+  // Nothing was typed about the second run, so its fields go.
+  await media?.edit.click()
+  await media?.note.fill('sent twice')
+  await terms?.note.waitFor({ state: 'detached' })
+  expect(await posts?.note.inputValue()).toBe('sent with the new rule')
+  await page.keyboard.press('Control+Enter')
+  await media?.note.waitFor({ state: 'detached' })
+  await page.getByText('sent twice').waitFor()
+  await page.getByLabel('Search').fill('terms')
+  await page.getByText('posts is not on this page').waitFor()
+  await posts?.note.press('Control+Enter')
+  await posts?.note.waitFor({ state: 'detached' })
+  await page.getByLabel('Search').fill('')
+  await page.getByText('sent with the new rule').waitFor()
+})
+
 it('finds runs, adds a note to one and undoes it, cleans up, and runs one again', {
   skip: !inject('walksAll'),
 }, async () => {

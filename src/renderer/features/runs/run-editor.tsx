@@ -78,6 +78,11 @@ export function editNotes(run: RunSummary): EditedNotes {
   return { run, before, draft: before, focus: { at: { place: 0, from: 0, to: run.name.length } } }
 }
 
+/** Whether saving the notes would change them. */
+export function isTyped({ before, draft }: EditedNotes): boolean {
+  return toAnnotationChange(before, draft) !== null
+}
+
 /** Edits the name, tags and note of a run in place. Ctrl+Enter saves, Escape cancels. */
 export function RunEditor(props: {
   edited: EditedNotes

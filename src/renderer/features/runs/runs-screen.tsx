@@ -32,7 +32,7 @@ import { useTableColumns } from '../../ui/table/table-columns.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 import { RunAgainDialog } from './run-again-dialog.tsx'
 import { CleanUpDialog, DeleteDialog, DeleteUnreadable, UnreadableRuns } from './run-deletion.tsx'
-import { type EditedNotes, editNotes, RunEditor } from './run-editor.tsx'
+import { type EditedNotes, editNotes, isTyped, RunEditor } from './run-editor.tsx'
 import {
   changeFilter,
   FailuresChoice,
@@ -193,7 +193,7 @@ function RunList(props: {
   const { filter, order, offset } = useRunList()
   const table = useTableView('runs')
   const columns = useTableColumns(RUN_COLUMNS, table.view, table.changeView)
-  const [editing, setEditing] = useState<EditedNotes | null>(null)
+  const [editing, setEditing] = useState<readonly EditedNotes[]>([])
   const snapshots = useLiveRuns((live) => live.snapshots)
   const states = new Map(
     entries.flatMap(({ summary, isHeld }) => {
@@ -204,21 +204,20 @@ function RunList(props: {
     }),
   )
   const endEdit = (runId: string) => {
-    // Another run may be edited by the time that this one is saved.
-    setEditing((now) => (now?.run.run_id === runId ? null : now))
+    setEditing((now) => now.filter(({ run }) => run.run_id !== runId))
     // The focused field is gone.
     requestAnimationFrame(() => isNothingFocused() && focusRun(runId))
   }
-  const editor =
-    editing === null ? null : (
-      <RunEditor
-        edited={editing}
-        onEdit={setEditing}
-        knownTags={choices.tags}
-        onClose={() => endEdit(editing.run.run_id)}
-      />
-    )
-  const isEdited = ({ summary }: RunEntry) => summary.run_id === editing?.run.run_id
+  const findEdited = ({ summary }: RunEntry) => editing.find(({ run }) => run.run_id === summary.run_id)
+  const toEditor = (edited: EditedNotes) => (
+    <RunEditor
+      edited={edited}
+      onEdit={(next) => setEditing((now) => now.map((one) => (one.run === next.run ? next : one)))}
+      knownTags={choices.tags}
+      onClose={() => endEdit(edited.run.run_id)}
+    />
+  )
+  const isAway = ({ run }: EditedNotes) => !entries.some(({ summary }) => summary.run_id === run.run_id)
   return (
     <>
       <RunFilters choices={choices} namePlace={props.namePlace} />
@@ -235,14 +234,14 @@ function RunList(props: {
       >
         {table.error !== null && <ErrorNotice error={table.error} />}
         <SelectionBar shown={entries} onCompare={onCompare} />
-        {editing !== null && !entries.some(isEdited) && (
-          <div className="p-3-4">
+        {editing.filter(isAway).map((edited) => (
+          <div key={edited.run.run_id} className="p-3-4">
             <p className="quiet">
-              <SafeText text={editing.run.name} max={120} /> is not on this page.
+              <SafeText text={edited.run.name} max={120} /> is not on this page.
             </p>
-            {editor}
+            {toEditor(edited)}
           </div>
-        )}
+        ))}
         {entries.length === 0 ? (
           <Empty
             icon={IconListSearch}
@@ -261,8 +260,14 @@ function RunList(props: {
               order={order}
               columns={columns}
               onOrder={(chosen) => useRunList.setState({ order: chosen, offset: 0 })}
-              onEdit={(entry) => isEdited(entry) || setEditing(editNotes(entry.summary))}
-              toEditor={(entry) => (isEdited(entry) ? editor : null)}
+              onEdit={(entry) => {
+                if (findEdited(entry) !== undefined) return
+                setEditing((now) => [...now.filter(isTyped), editNotes(entry.summary)])
+              }}
+              toEditor={(entry) => {
+                const edited = findEdited(entry)
+                return edited === undefined ? null : toEditor(edited)
+              }}
             />
           </div>
         )}
