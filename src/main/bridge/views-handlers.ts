@@ -23,8 +23,8 @@ export const viewsHandlers: Handlers<'views'> = {
   removeFilter: async ({ context: { engine }, input: { operation, name } }) =>
     changeFilters(engine.workspace, operation, (filters) => removeNamed('filter', filters, name)),
   readTable: async ({ context: { engine }, input: { table } }) => readTableView(engine.workspace, table),
-  setTable: async ({ context: { engine }, input: { table, view } }) =>
-    changeTableView(engine.workspace, table, view),
+  changeTable: async ({ context: { engine }, input: { table, change } }) =>
+    changeTableView(engine.workspace, table, change),
 }
 
 function changeFilters(

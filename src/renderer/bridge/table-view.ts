@@ -1,7 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { type TableName, type TableView, USUAL_TABLE } from '../../shared/run/result-view.ts'
+import {
+  changeTable,
+  type TableChange,
+  type TableName,
+  type TableView,
+  USUAL_TABLE,
+} from '../../shared/run/result-view.ts'
 import { createChangeQueue, storeShown, useChange } from './change-queue.ts'
-import { ask, bridge, queryClient } from './client.ts'
+import { ask, bridge } from './client.ts'
 
 const changes = createChangeQueue()
 
@@ -19,10 +25,10 @@ export function useTableView(table: TableName) {
     /** Why it could not be stored; null if it could. */
     error: change.error,
     /** Changes the newest view, also if it was changed since the table was last drawn. */
-    changeView(to: (view: TableView) => TableView) {
-      const view = to(queryClient.getQueryData(key) ?? USUAL_TABLE)
-      const store = () => bridge.views.setTable({ table, view })
-      change.mutate(storeShown({ changes, queryKey: key, show: () => view, store }))
+    changeView(made: TableChange) {
+      const show = (view: TableView = USUAL_TABLE) => changeTable(view, made)
+      const store = () => bridge.views.changeTable({ table, change: made })
+      change.mutate(storeShown({ changes, queryKey: key, show, store }))
     },
   }
 }

@@ -3,6 +3,7 @@ import {
   filterNameSchema,
   operationKindSchema,
   resultViewSchema,
+  tableChangeSchema,
   tableNameSchema,
   tableViewSchema,
 } from '../run/result-view.ts'
@@ -28,5 +29,5 @@ export const viewsContract = {
   renameFilter: base.input(toStrict(named.extend({ newName: filterNameSchema }))).output(resultViewSchema),
   removeFilter: base.input(named).output(resultViewSchema),
   readTable: base.input(ofTable).output(tableViewSchema),
-  setTable: base.input(toStrict(ofTable.extend({ view: tableViewSchema }))).output(tableViewSchema),
+  changeTable: base.input(toStrict(ofTable.extend({ change: tableChangeSchema }))).output(tableViewSchema),
 }

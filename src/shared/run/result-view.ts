@@ -47,17 +47,38 @@ export type TableName = z.infer<typeof tableNameSchema>
 
 const columnTitleSchema = z.string().min(1).max(80)
 
+/** Rem by title. */
+const widthsSchema = z.record(columnTitleSchema, z.number().min(COLUMN_REM.min).max(COLUMN_REM.max))
+
 /** A person's changes to the columns of a table, by title. */
 export const tableViewSchema = z.object({
   hidden: z.array(columnTitleSchema).max(COLUMNS_MAX),
-  /** Rem. */
-  widths: z.record(columnTitleSchema, z.number().min(COLUMN_REM.min).max(COLUMN_REM.max)),
+  widths: widthsSchema,
 })
 
 export type TableView = z.infer<typeof tableViewSchema>
 
 /** The view of a table before any change. */
 export const USUAL_TABLE: TableView = { hidden: [], widths: {} }
+
+/** Columns to hide or show, and to resize; null restores the usual columns. */
+export const tableChangeSchema = z
+  .object({
+    hidden: z.record(columnTitleSchema, z.boolean()).exactOptional(),
+    widths: widthsSchema.exactOptional(),
+  })
+  .nullable()
+
+export type TableChange = z.infer<typeof tableChangeSchema>
+
+/** The view after a change. */
+export function changeTable(view: TableView, change: TableChange): TableView {
+  if (change === null) return USUAL_TABLE
+  const { hidden = {}, widths } = change
+  const others = view.hidden.filter((title) => hidden[title] === undefined)
+  const added = Object.keys(hidden).filter((title) => hidden[title])
+  return { hidden: [...others, ...added].slice(-COLUMNS_MAX), widths: { ...view.widths, ...widths } }
+}
 
 /** Views stored in a workspace: of rows by kind of operation, and of other tables by name. */
 export const resultViewsSchema = z.object({

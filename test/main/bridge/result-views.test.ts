@@ -63,16 +63,31 @@ it('stores hidden columns and widths of the other tables for every window of the
   const { client } = await connectWindow('message port', services)
   expect(await client.views.readTable({ table: 'runs' })).toEqual({ hidden: [], widths: {} })
   await client.views.saveFilter({ operation: 'task', name: 'Failed', filter: { state: 'failed' } })
-  const view = { hidden: ['p95'], widths: { Started: 12.5 } }
-  await client.views.setTable({ table: 'runs', view })
+  const { changeTable } = client.views
+  await changeTable({ table: 'runs', change: { hidden: { p95: true }, widths: { Started: 12.5 } } })
   const other = (await connectWindow('websocket', services)).client
-  expect(await other.views.readTable({ table: 'runs' })).toEqual(view)
+  expect(await other.views.readTable({ table: 'runs' })).toEqual({
+    hidden: ['p95'],
+    widths: { Started: 12.5 },
+  })
   expect(await other.views.readTable({ table: 'watchlist' })).toEqual({ hidden: [], widths: {} })
   expect((await other.views.read({ operation: 'task' })).filters).toHaveLength(1)
-  const tooWide = { hidden: [], widths: { Started: 600 } }
-  expect(await toError(client.views.setTable({ table: 'runs', view: tooWide }))).toMatchObject({
-    code: 'BAD_USAGE',
-  })
+  const tooWide = changeTable({ table: 'runs', change: { widths: { Started: 600 } } })
+  expect(await toError(tooWide)).toMatchObject({ code: 'BAD_USAGE' })
+})
+
+it('stores only what a window changes of a table, so that two windows keep the changes of each other', async () => {
+  const { services } = withBridge(createTemporaryFolder())
+  const [first, second] = await Promise.all(
+    (['message port', 'websocket'] as const).map(async (way) => (await connectWindow(way, services)).client),
+  )
+  const table = 'runs'
+  await first?.views.changeTable({ table, change: { hidden: { p95: true, Rows: true } } })
+  await second?.views.changeTable({ table, change: { widths: { Started: 12 } } })
+  await first?.views.changeTable({ table, change: { hidden: { p95: false }, widths: { State: 9 } } })
+  const view = { hidden: ['Rows'], widths: { Started: 12, State: 9 } }
+  expect(await second?.views.readTable({ table })).toEqual(view)
+  expect(await second?.views.changeTable({ table, change: null })).toEqual({ hidden: [], widths: {} })
 })
 
 it('leaves a damaged file of saved filters alone and says where it is', async () => {

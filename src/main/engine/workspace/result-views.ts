@@ -2,8 +2,10 @@ import { join } from 'node:path'
 import type { z } from 'zod'
 import type { OperationKind } from '../../../shared/operations/operations.ts'
 import {
+  changeTable,
   type ResultView,
   resultViewsSchema,
+  type TableChange,
   type TableName,
   type TableView,
   USUAL_TABLE,
@@ -42,9 +44,14 @@ export function readTableView(workspace: string, table: TableName): TableView {
 }
 
 /** Changes the view of another table, one process at a time. Throws `WORKSPACE_UNUSABLE`. */
-export function changeTableView(workspace: string, table: TableName, view: TableView): TableView {
-  changeAll(workspace, (all) => ({ ...all, tables: { ...all.tables, [table]: view } }))
-  return view
+export function changeTableView(workspace: string, table: TableName, change: TableChange): TableView {
+  const { tables } = changeAll(workspace, (all) => {
+    return {
+      ...all,
+      tables: { ...all.tables, [table]: changeTable(all.tables[table] ?? USUAL_TABLE, change) },
+    }
+  })
+  return tables[table] ?? USUAL_TABLE
 }
 
 function changeAll(workspace: string, change: (views: ResultViews) => ResultViews): ResultViews {

@@ -3,7 +3,7 @@ import { useViewportSize } from '@mantine/hooks'
 import { IconArrowDown, IconArrowUp, IconColumns3 } from '@tabler/icons-react'
 import { type CSSProperties, type ReactNode, type RefCallback, useRef, useState } from 'react'
 import { formatCount } from '../../../shared/messages/figure-text.ts'
-import { COLUMN_REM, type TableView } from '../../../shared/run/result-view.ts'
+import { COLUMN_REM, type TableChange, type TableView } from '../../../shared/run/result-view.ts'
 import { ActionButton, IconButton } from '../controls.tsx'
 import { ColumnEdge, WidthButtons } from '../grid/column-width.tsx'
 import { useRem } from '../theme.ts'
@@ -29,7 +29,7 @@ export interface TableColumns {
 export function useTableColumns(
   columns: readonly TableColumn[],
   view: TableView,
-  changeView: (to: (view: TableView) => TableView) => void,
+  changeView: (change: TableChange) => void,
 ): TableColumns {
   const heads = useRef(new Map<string, HTMLElement>())
   const [resizing, setResizing] = useState<{ title: string; rem: number } | null>(null)
@@ -45,14 +45,10 @@ export function useTableColumns(
   const setWidth = (title: string, rem: number) => {
     setResizing(null)
     const bounded = Math.min(COLUMN_REM.max, Math.max(COLUMN_REM.min, rem))
-    changeView((now) => ({ ...now, widths: { ...now.widths, [title]: bounded } }))
+    changeView({ widths: { [title]: bounded } })
   }
-  const toggle = (title: string) =>
-    changeView((now) => ({
-      ...now,
-      hidden: now.hidden.includes(title) ? now.hidden.filter((one) => one !== title) : [...now.hidden, title],
-    }))
   const shows = (title: string) => !hidden.includes(title)
+  const toggle = (title: string) => changeView({ hidden: { [title]: shows(title) } })
   const widthOf = (title: string) =>
     remOf(title) ?? (heads.current.get(title)?.getBoundingClientRect().width ?? 0) / remPx
   /** The table's CSS hides a column if the window is too narrow. */
@@ -85,11 +81,7 @@ export function useTableColumns(
             onToggle={toggle}
             onResize={(title, by) => setWidth(title, widthOf(title) + by)}
           />
-          <ActionButton
-            label="Usual columns"
-            small
-            onClick={() => changeView(() => ({ hidden: [], widths: {} }))}
-          />
+          <ActionButton label="Usual columns" small onClick={() => changeView(null)} />
         </Stack>
       </ColumnMenu>
     ),
