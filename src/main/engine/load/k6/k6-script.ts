@@ -6,6 +6,7 @@ import type { Plan } from '../../../../shared/plan/plan.ts'
 import { type PlanHeaders, parseHeaderValue } from '../../../../shared/plan/request-headers.ts'
 import { parseResolvedHost } from '../../../../shared/plan/resolved-host.ts'
 import { JSON_CONTENT_TYPE } from '../../../../shared/service/endpoints.ts'
+import { formatK6Success } from './k6-success.ts'
 import { NOT_SUCCEEDED, toK6Thresholds } from './k6-thresholds.ts'
 
 /** A file of rows next to the script, and how many it holds. */
@@ -144,7 +145,7 @@ ${load.pace.kind === 'open' && load.requests !== undefined ? `  if (exec.scenari
     timeout: ${connection.timeoutMs},
     tags: { name: ${JSON.stringify(path)}${load.pace.kind === 'stages' ? ', stage: toStage()' : ''} },
   })
-  const succeeded = isSuccess(response)
+  const succeeded = isSuccess(response, postId)
   notSucceeded.add(!succeeded)
   check(response, { succeeded: () => succeeded })
 ${think === undefined ? '' : `  sleep((${think.minMs} + Math.random() * ${think.maxMs - think.minMs}) / 1000)\n`}}
@@ -179,19 +180,7 @@ function toTraceparent() {
   throw new Error('row ' + index + ' is in no file')
 }
 
-/** An answer is a success where its status says so and its body is JSON that names no error. */
-function isSuccess(response) {
-  if (response.status < 200 || response.status > 299) return false
-  try {
-    const body = JSON.parse(response.body)
-    if (body === null || typeof body !== 'object' || body.error === true) return false
-    const statuses = Array.isArray(body.status) ? body.status : []
-    return statuses.every((one) => !one || !one.status || one.status.code === undefined || String(one.status.code) === '0')
-  } catch {
-    return false
-  }
-}
-
+${formatK6Success(plan)}
 /** One file of results for each machine, for: sluice import-k6 FILE */
 export function handleSummary(data) {
   const file =

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import { formatK6Success } from '../../../../../src/main/engine/load/k6/k6-success.ts'
+import type { Plan, PlanInput } from '../../../../../src/shared/plan/plan.ts'
+import { buildPlan } from '../../mapping/build-plan.ts'
+import { createTestExchange, toAnswer } from '../../service/answers.ts'
+
+const POST = 'k6-1'
+
+const OWN = { task_id: 't', post_id: POST, triggered_rules: [] }
+
+/** Bodies of answers with status 200. */
+const BODIES: readonly (readonly [string, unknown])[] = [
+  ['a result', OWN],
+  ['a result with a number as its id', { id: 7 }],
+  ['a result with rules', { ...OWN, triggered_rules: [{ rule_id: 'r' }] }],
+  ['a result whose rules are null', { ...OWN, triggered_rules: null }],
+  ['a result with an empty error', { ...OWN, error: '' }],
+  ['a result whose post_id is in capitals', { ...OWN, post_id: 'K6-1' }],
+  ['a cached result of an earlier post', { ...OWN, post_id: 'earlier', from_cache: true }],
+  ['a legacy result', { ...OWN, status: [{ status: { code: '0' } }] }],
+  ['a legacy result with a word for success', { ...OWN, status: [{ status: { code: 'OK' } }] }],
+  ['a failed model', { ...OWN, status: [{ status: { code: '13' } }] }],
+  ['a failed model of v2', { ...OWN, models: [{ model: 'text', status: { code: 500 } }] }],
+  ['a failed model deep inside', { ...OWN, results: { text: [{ status: { code: 500 } }] } }],
+  ['an error', { ...OWN, error: true }],
+  ['an error in words', { ...OWN, error: 'boom' }],
+  ['an error object', { ...OWN, error: { message: 'boom' } }],
+  ['success that is false', { ...OWN, success: false }],
+  ['ok that is false', { ...OWN, ok: false }],
+  ['a status that says failed', { ...OWN, status: 'failed' }],
+  ['a code that is an error', { ...OWN, code: 500 }],
+  ['rules that are a text', { ...OWN, triggered_rules: 'spam' }],
+  ['rules without ids', { ...OWN, triggered_rules: ['spam'] }],
+  ['the post_id of another post', { ...OWN, post_id: 'another' }],
+  ['no task', { success: true }],
+  ['a list', [OWN]],
+  ['a list with an error', [OWN, { error: true }]],
+  ['an empty list', []],
+  ['null', null],
+  ['a text', 'fine'],
+  ['no JSON', undefined],
+]
+
+function createSuccess(plan: Plan): (response: { status: number; body: string }, postId: string) => boolean {
+  return new Function(`${formatK6Success(plan)}\nreturn isSuccess`)()
+}
+
+function judgeHere(plan: Plan, status: number, body: string): boolean {
+  const { judge, toRowKeys } = createTestExchange(plan.operation, plan.connection)
+  return judge(toAnswer(status, body), toRowKeys([{ post_id: POST }])).outcome === 'succeeded'
+}
+
+describe.each<[string, Partial<PlanInput>]>([
+  ['v1', {}],
+  ['v2', { operation: { kind: 'task', api: 'v2' } }],
+  ['v1 async', { operation: { kind: 'task', mode: 'async' } }],
+  ['v2 async', { operation: { kind: 'task', api: 'v2', mode: 'async' } }],
+  ['v1 with rewritten ids', { connection: { baseUrl: 'https://service.test', rewritesIds: true } }],
+])('the script of a k6 project for %s', (_, parts) => {
+  const plan = buildPlan({ operation: { kind: 'task' }, ...parts })
+  const isSuccess = createSuccess(plan)
+
+  test.each(BODIES)('takes %s for what Sluice takes it for', (_name, value) => {
+    const body = value === undefined ? 'fine' : JSON.stringify(value)
+    expect(isSuccess({ status: 200, body }, POST)).toBe(judgeHere(plan, 200, body))
+  })
+
+  test.each([204, 302, 403, 503])('takes a result with status %i for what Sluice takes it for', (status) => {
+    const body = JSON.stringify(OWN)
+    expect(isSuccess({ status, body }, POST)).toBe(judgeHere(plan, status, body))
+  })
+})
