@@ -94,6 +94,7 @@ export function ContinueRun(props: {
     <ContinueDialog
       kind={kind}
       rows={toCertain(kind, summary, rows) - (kind === 'resume' ? 0 : unknown)}
+      left={rows.not_sent}
       unknown={unknown}
       mayAddTwice={addsTwice}
       awaiting={rows.awaiting}
@@ -145,14 +146,15 @@ export function useContinueRequest(shownRunId: string | null) {
  * Rows that are sent whatever is chosen, including those with an unknown outcome; `rows` are those of the run
  * or the whole.
  */
-function toCertain(
+export function toCertain(
   kind: ContinueRequest['kind'],
   summary: Parameters<typeof countRefused>[0],
   rows: RowCounts,
 ): number {
   // Resuming also resends what was refused only because of the key.
   if (kind === 'resume') return rows.not_sent + countRefused(summary)
-  return countRows(rows, 'unsuccessful') + (kind === 'correct' ? countRows(rows, 'unsent') : 0)
+  // A retry goes on with the run, such as behind a trial of its first rows.
+  return countRows(rows, 'unsuccessful') + (kind === 'correct' ? countRows(rows, 'unsent') : rows.not_sent)
 }
 
 /** A run's own connection is more specific than its address. */
@@ -180,6 +182,8 @@ function ContinueDialog(props: {
   kind: ContinueRequest['kind']
   /** Rows that are sent whatever is chosen. */
   rows: number
+  /** Of these, those that were not sent yet. */
+  left: number
   unknown: number
   /** Whether resending those may add items to an index twice. */
   mayAddTwice: boolean
@@ -204,7 +208,7 @@ function ContinueDialog(props: {
   const acceptance = useAcceptance(props.open, props.place.kind === 'production')
   const mustConfirm = props.mayAddTwice && onUnknown === 'resend'
   const total = rows + (onUnknown === 'resend' ? unknown : 0)
-  const verb = VERBS[kind]
+  const verb = kind === 'retry' && props.left > 0 ? 'Send' : VERBS[kind]
   const verbAlone = kind !== 'resume' ? verb : awaiting > 0 ? 'Await the callbacks' : 'End the run'
   const isOther = props.otherKey !== null && key.typed?.trim() === props.otherKey
   return (
@@ -219,7 +223,7 @@ function ContinueDialog(props: {
           })
         }
       >
-        <p>{describeContinuation(kind, rows, awaiting)}</p>
+        <p>{describeContinuation(kind, { rows, left: props.left, awaiting })}</p>
         {unknown > 0 && (
           <RadioField
             label={`${formatCounted(unknown, 'row')} with an unknown outcome`}
@@ -292,21 +296,35 @@ const TITLES = {
   correct: 'Correct and retry',
 } as const
 
-function describeContinuation(kind: ContinueRequest['kind'], rows: number, awaiting: number): string {
+/** What a dialog asks; of the `rows` of a retry, `left` were not sent yet. */
+export function describeContinuation(
+  kind: ContinueRequest['kind'],
+  { rows, left, awaiting }: { rows: number; left: number; awaiting: number },
+): string {
   if (kind === 'correct') {
     return `${formatCounted(rows, 'row')} that did not succeed or were not sent are checked again. You correct them next; nothing is sent before that.`
   }
-  if (kind === 'retry' && rows === 0) return 'Every row that did not succeed may have been accepted.'
   if (kind === 'retry') {
-    return `${formatCounted(rows, 'row')} are sent again with the same body. New results take the place of the old ones; every try is kept.`
+    const again = rows - left
+    const sentences = [
+      again === 0
+        ? 'Every row that did not succeed may have been accepted.'
+        : `${formatCounted(again, 'row')} ${again === 1 ? 'is' : 'are'} sent again with the same body. New results take the place of the old ones; every try is kept.`,
+      ...(left === 0 ? [] : [`${sayUnsent(left)} The run sends ${left === 1 ? 'it' : 'them'}, too.`]),
+    ]
+    return sentences.join(' ')
   }
   if (awaiting === 0 && rows === 0) return 'Nothing is left to send or to await. Resuming only ends the run.'
   if (awaiting === 0) {
-    return `${formatCounted(rows, 'row')} have not been sent yet. The run continues where it stopped.`
+    return `${sayUnsent(rows)} The run continues where it stopped.`
   }
   const others = `${formatCounted(awaiting, 'row')} ${rows === 0 ? '' : 'more '}await their callbacks, and are not sent again.`
   if (rows === 0) return `Everything was sent. ${others}`
-  return `${formatCounted(rows, 'row')} have not been sent yet. The run continues where it stopped. ${others}`
+  return `${sayUnsent(rows)} The run continues where it stopped. ${others}`
+}
+
+function sayUnsent(rows: number): string {
+  return `${formatCounted(rows, 'row')} ${rows === 1 ? 'has' : 'have'} not been sent yet.`
 }
 
 /** The choices about the key that a run continues with. */

@@ -268,6 +268,11 @@ describe('a sending command', () => {
     await send(false, 'retry', 'latest')
     expect(asked).toHaveLength(3)
     expect(asked[2]).toMatch(/^Send the unsuccessful rows of run \S+ to PRODUCTION/)
+    expect((await send(false, 'task', source, '--yes', '--limit', '1')).code).toBe(1)
+    await send(false, 'retry', 'latest')
+    expect(asked.splice(3)).toEqual([
+      expect.stringMatching(/^Send the remaining and unsuccessful rows of run \S+ to PRODUCTION/),
+    ])
     expect((await send(false, 'task', source, '--yes', '--set', 'post_id=y{{row}}')).code).toBe(0)
     expect(asked).toHaveLength(3)
   })

@@ -312,8 +312,10 @@ export function addRetryCommand(program: Command, context: CliContext): void {
     how: 'retry',
     description:
       'Sends the unsuccessful rows of a run again, with the same post_ids and bodies. Their new results take the place of ' +
-      'the old ones; every try is kept. Does not send invalid rows: correct them in the source and submit it again.',
-    what: (run) => `the unsuccessful rows of run ${run.run_id}`,
+      'the old ones; every try is kept. Also sends rows that the run has not sent yet, such as those after a trial of ' +
+      'the first rows. Does not send invalid rows: correct them in the source and submit it again.',
+    what: ({ run_id: runId, rows }) =>
+      `the ${rows.not_sent > 0 ? 'remaining and ' : ''}unsuccessful rows of run ${runId}`,
     hasNothingToSend: hasNothingToRetry,
     start: (engine, runId, options) => engine.runs.retryRun(runId, options),
     examples: [

@@ -229,7 +229,7 @@ function useRun(runId: string) {
   return {
     isLive,
     isEnded: ended !== null,
-    /** Rows that a retry would send. */
+    /** Rows that did not succeed. */
     retryable,
     /** Rows that can be corrected and sent: these, and rows that were never sent. */
     correctable: ended === null ? 0 : retryable + countRows(ended, 'unsent'),

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { describeContinuation, toCertain } from '../../src/renderer/app/continue-run.tsx'
+import { rowCountsSchema } from '../../src/shared/run/run.ts'
+
+const TRIAL = rowCountsSchema.parse({
+  read: 100,
+  invalid: 0,
+  succeeded: 7,
+  rejected: 3,
+  failed: 0,
+  unknown: 0,
+  overdue: 0,
+  awaiting: 0,
+  not_sent: 90,
+})
+const ENDED = { ...TRIAL, read: 10, not_sent: 0 }
+const SUMMARY = { errors: [] }
+
+describe('the rows that a run is continued with', () => {
+  it('are those that did not succeed, for a retry of an ended run', () => {
+    expect(toCertain('retry', SUMMARY, ENDED)).toBe(3)
+    expect(describeContinuation('retry', { rows: 3, left: 0, awaiting: 0 })).toMatch(
+      /^3 rows are sent again with the same body\. [^.]*\.$/,
+    )
+  })
+
+  it('are also those that a trial left, for a retry, and the dialog says so', () => {
+    expect(toCertain('retry', SUMMARY, TRIAL)).toBe(93)
+    const said = describeContinuation('retry', { rows: 93, left: 90, awaiting: 0 })
+    expect(said).toContain('3 rows are sent again')
+    expect(said).toContain('90 rows have not been sent yet. The run sends them, too.')
+    expect(describeContinuation('retry', { rows: 2, left: 1, awaiting: 0 })).toContain(
+      '1 row has not been sent yet. The run sends it, too.',
+    )
+  })
+})
