@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { planSchema } from '../../src/shared/plan/plan.ts'
 import { holdAnswers } from '../helpers/e2e/held-messages.ts'
 import { openApp } from '../helpers/e2e/open-app.ts'
@@ -92,7 +92,9 @@ it('keeps a row hidden when “Show content” is turned off after it was hidden
   expect(await grid.innerText()).toContain('hidden (20 characters)')
 })
 
-it('says that a copied command has content that the screen hides', async () => {
+it('says that a copied command has content that the screen hides', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page, workspace } = await openApp()
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   const [run] = await sendTwice(workspace)
@@ -113,7 +115,9 @@ it('says that a copied command has content that the screen hides', async () => {
   await page.getByRole('button', { name: 'Copy as curl', exact: true }).waitFor()
 })
 
-it('blurs pictures that start sharp, and stops what plays, after a person was away', async () => {
+it('blurs pictures that start sharp, and stops what plays, after a person was away', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page, workspace } = await openApp()
   const [run] = await sendTwice(workspace)
   writeFileSync(
@@ -142,7 +146,9 @@ it('blurs pictures that start sharp, and stops what plays, after a person was aw
   await page.getByText('Content is hidden again').waitFor({ state: 'detached' })
 })
 
-it('sends nothing twice from a Scratchpad that is left while it waits for the answer', async () => {
+it('sends nothing twice from a Scratchpad that is left while it waits for the answer', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page } = await openApp()
   const answers = await holdAnswers(page, /scratchpad\/send/)
   await page.reload()
@@ -160,7 +166,9 @@ it('sends nothing twice from a Scratchpad that is left while it waits for the an
   await page.getByRole('heading', { name: 'Answer 200' }).waitFor()
 })
 
-it('shows in the Scratchpad that a request failed after it was left, and that a text is too long to send', async () => {
+it('shows in the Scratchpad that a request failed after it was left, and that a text is too long to send', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page } = await openApp()
   const answers = await holdAnswers(page, /scratchpad\/send/)
   await page.reload()

@@ -75,7 +75,9 @@ async function openSettings() {
   return { ...app, calls, muted, texts }
 }
 
-it('shows the stored settings after two quick changes were both refused', async () => {
+it('shows the stored settings after two quick changes were both refused', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page, workspace, calls, muted, texts } = await openSettings()
   // A folder in the place of the lock: nothing can be written.
   mkdirSync(join(workspace, 'settings.json.lease'))
@@ -98,7 +100,9 @@ it('says that a change was not stored although a later one was', async () => {
   await expect.poll(() => Promise.all([muted.isChecked(), texts.isChecked()])).toEqual([true, true])
 })
 
-it('says nothing about the limits of stored runs before it has read them', async () => {
+it('says nothing about the limits of stored runs before it has read them', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page, workspace } = await openApp()
   writeFileSync(
     join(workspace, 'retention.json'),
@@ -121,7 +125,9 @@ it('says nothing about the limits of stored runs before it has read them', async
   await page.getByRole('switch', { ...cleanUp, disabled: false }).waitFor()
 })
 
-it('shows limits that another window sets, and the size of what is left after it deletes runs', async () => {
+it('shows limits that another window sets, and the size of what is left after it deletes runs', {
+  skip: !inject('walksAll'),
+}, async () => {
   const { page, workspace } = await openApp()
   for (const runId of ['20261101-120000-001', '20261101-120000-002']) {
     writeRun(workspace, { runId, createdAtMs: Date.now() - 27 * 86_400_000 })

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { beforeAll, expect, it } from 'vitest'
 import { createManPages } from '../../scripts/pack-cli/man-pages.ts'
 import { COMMAND_NAMES, createProgram } from '../../src/main/cli/program.ts'
+import { onlyInLongForm } from '../helpers/long-form.ts'
 import { createKeptContext } from '../main/cli/run-in-process.ts'
 
 let pages: ReadonlyMap<string, string>
@@ -36,6 +37,7 @@ it('names the exit codes, the environment variables, and examples to paste', () 
 const hasGroff = spawnSync('groff', ['--version']).status === 0
 
 it.skipIf(!hasGroff)('is read by groff without a warning, and shows text as it is in the help', () => {
+  onlyInLongForm()
   for (const input of pages.values()) {
     const { stdout, stderr } = spawnSync('groff', ['-man', '-Tutf8', '-ww'], { input, encoding: 'utf8' })
     expect(stderr).toBe('')

@@ -1,4 +1,5 @@
 import { expect, inject, test } from 'vitest'
+import { firstOf } from '../helpers/long-form.ts'
 import {
   plantChangedBody,
   plantForgottenFixes,
@@ -11,7 +12,8 @@ import {
 import { runSeeds } from './run-seeds.ts'
 import type { Plant } from './simulated-session.ts'
 
-const SEEDS = inject('isLong') ? 500 : 20
+const SEEDS = inject('isLong') ? 500 : 10
+const AGAIN = inject('isLong') ? 6 : 3
 const FIRST_SEED = inject('isLong') ? 3_000 : 1
 
 test(`${SEEDS} simulated runs, killed and resumed at any step, keep every promise`, async () => {
@@ -42,10 +44,10 @@ test('a row that its callback refused stays refused, whatever the answer to a la
 })
 
 test('the same seeds send the same requests in the same order at the same times', async () => {
-  const [first, second] = [await runSeeds(40, 6, () => {}), await runSeeds(40, 6, () => {})]
-  expect(first.kills).toBeGreaterThan(2)
+  const [first, second] = [await runSeeds(40, AGAIN, () => {}), await runSeeds(40, AGAIN, () => {})]
+  expect(first.kills).toBeGreaterThan(0)
   expect(second).toEqual(first)
-  expect(new Set(first.wireHashes).size).toBe(6)
+  expect(new Set(first.wireHashes).size).toBe(AGAIN)
 })
 
 const PLANTED: readonly { what: string; plant: Plant; within: number; fault: RegExp }[] = [
@@ -88,7 +90,7 @@ const PLANTED: readonly { what: string; plant: Plant; within: number; fault: Reg
   { what: 'a retry with another body', plant: plantChangedBody, within: 30, fault: /body-changed/ },
 ]
 
-test.for(PLANTED)(
+test.for(firstOf(4, PLANTED))(
   '$what is found, with its seed and the command that repeats it',
   async ({ plant, within, fault }) => {
     for (let seed = 1; seed <= within; seed += 1) {

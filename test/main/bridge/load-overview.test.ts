@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { toLoadOverview } from '../../../src/main/bridge/results-handlers.ts'
 import { LOAD_SECONDS_MAX } from '../../../src/shared/bridge/results.ts'
 import type { TrendMetric } from '../../../src/shared/load/metrics.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { buildEmptyLoadReport, buildLoadReport } from '../engine/load/report/build-load-report.ts'
 
 it('shows every second of a short test, and its distribution as bars', () => {
@@ -18,6 +19,7 @@ it('shows every second of a short test, and its distribution as bars', () => {
 })
 
 it('thins out a long test without hiding its worst second or one that was limited', () => {
+  onlyInLongForm()
   const report = buildLoadReport({ seconds: LOAD_SECONDS_MAX + 1, rate: 4, stalled: [123], limited: [1_001] })
   const { seconds, measuredSeconds } = toLoadOverview(report)
   expect(seconds.length).toBeLessThanOrEqual(LOAD_SECONDS_MAX)

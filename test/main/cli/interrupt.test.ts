@@ -110,6 +110,7 @@ describe('Ctrl-C', () => {
 
 describe('a run of the command line', () => {
   it('ends once its rows are stored by column, without a message', async () => {
+    onlyInLongForm()
     const folder = createTemporaryFolder()
     const sandbox = await withSandbox()
     const source = writeSource(folder, 'posts.csv', createRows(STORED_FROM_ROWS))

@@ -183,6 +183,7 @@ describe('--out ndjson=FILE', () => {
   })
 
   it('overwrites a file that it wrote, and refuses any other and one that was changed since', async () => {
+    onlyInLongForm()
     const service = await startService()
     const { folder, load } = open(service)
     const file = join(folder, 'seconds.ndjson')

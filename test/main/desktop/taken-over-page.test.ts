@@ -16,7 +16,7 @@ import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
 const SEED = 20_261_122
-const CALLS = inject('isLong') ? 2_000 : 120
+const CALLS = inject('isLong') ? 2_000 : 60
 
 let electron: typeof import('./electron-stand-in.ts')
 

@@ -14,7 +14,7 @@ import { answerConsent } from './consent.ts'
 import { withShell } from './with-shell.ts'
 
 const SEED = 20_261_123
-const CALLS = inject('isLong') ? 2_000 : 120
+const CALLS = inject('isLong') ? 2_000 : 60
 
 it('reaches no secret, file, listener or production that no person named, whatever the page calls', {
   timeout: 240_000,

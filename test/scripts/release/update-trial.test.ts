@@ -60,6 +60,7 @@ async function prepare(next = '0.0.2') {
 it.runIf(process.platform === 'linux' && findChromium() !== null)(
   'updates an installed app to the next version, after a press on each question, and reads it from its page',
   async () => {
+    onlyInLongForm()
     const { trial, said } = await prepare()
     await tryUpdate(trial)
     expect(said).toEqual(['0.0.1 runs', '0.0.2 was downloaded after a yes', '0.0.1 has ended', '0.0.2 runs'])

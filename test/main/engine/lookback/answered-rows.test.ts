@@ -6,6 +6,7 @@ import { RowFindings } from '../../../../src/main/engine/run/results/row-finding
 import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
 import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
+import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { createRunPlan } from '../../../helpers/test-folder.ts'
 import { toRow } from '../run/wire-record.ts'
@@ -121,6 +122,7 @@ describe('the rows of a finished run', () => {
   })
 
   it('are the same from the findings beside the journals, even with more classes than columns', async () => {
+    onlyInLongForm()
     expectSameFromStored(await prepare(FURTHER_CLASSES), FURTHER_CLASSES)
   })
 })

@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import yazl from 'yazl'
+import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { toWorkbookParts } from './workbook-files.ts'
 
@@ -45,6 +46,7 @@ async function writeFullSheet(): Promise<string> {
 }
 
 test('a sheet whose texts exceed the heap is read row by row', async () => {
+  onlyInLongForm()
   const path = await writeFullSheet()
   const worker = new Worker(new URL('./count-rows-worker.ts', import.meta.url), {
     workerData: { path, header: false },

@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { PagedTexts } from '../../../../src/main/engine/source/xlsx/shared-strings.ts'
+import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { keepTemporaryFilesApart } from '../../../helpers/temporary-folder.ts'
 import { waitFor } from '../../../helpers/wait-for.ts'
 
@@ -36,6 +37,7 @@ test.each([
 })
 
 test('cached pages of the file have a limit in bytes', async () => {
+  onlyInLongForm()
   const texts = new PagedTexts(0)
   for (let number = 0; number < 100; number += 1) texts.push(`${number}${'x'.repeat(1_000_000)}`)
   collectGarbage()

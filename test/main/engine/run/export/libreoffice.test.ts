@@ -9,6 +9,7 @@ import { readTableCells, toTableNames } from '../../../../../src/main/engine/run
 import { writeWorkbook } from '../../../../../src/main/engine/run/export/workbook.ts'
 import { toResultsSheet } from '../../../../../src/main/engine/run/export/xlsx-report.ts'
 import { findCommand } from '../../../../helpers/find-command.ts'
+import { onlyInLongForm } from '../../../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../../../helpers/temporary-folder.ts'
 import { buildOptions, buildResult } from './build-result.ts'
 
@@ -58,6 +59,7 @@ async function openSheets(workbook: Parameters<typeof writeWorkbook>[0]): Promis
 test.skipIf(soffice === null)(
   'LibreOffice opens each sheet of a workbook, with all texts unchanged and figures as numbers',
   async () => {
+    onlyInLongForm()
     const columns = AWKWARD.map((_, index) => `column ${index}`)
     const results = [
       buildResult({ cells: AWKWARD }),
