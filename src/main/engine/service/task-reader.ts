@@ -100,7 +100,7 @@ function judgeCallbackRead(
   const judgement = judgeRead(result, null)
   if (judgement.outcome === 'unknown') return null
   if (!isJsonObject(body)) return judgement
-  return { ...judgement, taskId: toTaskId(body['task_id']) }
+  return { ...judgement, taskId: findNamedTask(body) }
 }
 
 /** A callback comes to an address known only to its own task, so any part of a result is enough. */
@@ -286,6 +286,7 @@ export function readV2TaskResponse(body: JsonObject | readonly unknown[]): V2Tas
   }
   const parts: readonly unknown[] = Array.isArray(body) ? body : [body]
   for (const part of parts) if (isJsonObject(part)) readPart(part, result)
+  result.taskId ??= findNamedTask(body)
   return result
 }
 
@@ -346,22 +347,30 @@ export function listTaskParts(body: unknown, api: TaskOperation['api']): readonl
   const tops: readonly unknown[] = Array.isArray(body) ? body : [body]
   return tops.flatMap((top) => {
     if (!isJsonObject(top) || (api === 'v1' && findTaskId(top) !== null && !isWrapped(top))) return [top]
-    const inner: JsonObject[] = []
-    listAroundResults(top, inner, 0)
-    return [top, ...inner]
+    return [top, ...(listAroundResults(top, 0) ?? [])]
   })
 }
 
-/** Adds the objects inside of this one that are around a result; returns whether this one is. */
-function listAroundResults(object: JsonObject, found: JsonObject[], depth: number): boolean {
+/** The objects inside of this one that are around a result, the outermost first; null if none and not it. */
+function listAroundResults(object: JsonObject, depth: number): JsonObject[] | null {
+  const found: JsonObject[] = []
   let isAround = 'triggered_rules' in object || 'output' in object || isJsonObject(object['status'])
-  if (depth === DEPTH_MAX) return isAround
-  for (const inner of listInside(object)) {
-    if (!listAroundResults(inner, found, depth + 1)) continue
+  for (const inner of depth === DEPTH_MAX ? [] : listInside(object)) {
+    const deeper = listAroundResults(inner, depth + 1)
+    if (deeper === null) continue
     isAround = true
-    if (inner['from_cache'] !== true) found.push(inner)
+    found.push(...(inner['from_cache'] === true ? [] : [inner]), ...deeper)
   }
-  return isAround
+  return isAround ? found : null
+}
+
+/** The first `task_id` of an answer or callback, at its top or else around a result. */
+function findNamedTask(body: unknown): string | null {
+  for (const part of listTaskParts(body, 'v2')) {
+    const taskId = isJsonObject(part) ? toTaskId(part['task_id']) : null
+    if (taskId !== null) return taskId
+  }
+  return null
 }
 
 /** The objects in which results may stand, too. */

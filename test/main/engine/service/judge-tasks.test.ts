@@ -130,6 +130,35 @@ test('a model that failed inside a v2 answer is named', () => {
   })
 })
 
+test.each([
+  ['in a wrapper', { data: { task_id: 't', triggered_rules: [] } }, 't'],
+  [
+    'in a wrapper around a model with its own',
+    { data: { task_id: 't', m: { task_id: 'u', output: [] } } },
+    't',
+  ],
+  ['beside a wrapper with its own', { id: 't', data: { task_id: 'u', triggered_rules: [] } }, 't'],
+  [
+    'of the first model',
+    {
+      models: [
+        { task_id: 't', output: [] },
+        { task_id: 'u', output: [] },
+      ],
+    },
+    't',
+  ],
+  ['in a list of wrappers', [{ data: { task_id: 't', triggered_rules: [] } }], 't'],
+  ['of an earlier request', { data: { task_id: 't', triggered_rules: [], from_cache: true } }, null],
+  ['away from any result', { parent: { task_id: 't' }, data: { triggered_rules: [] } }, null],
+  ['of the content in a wrapper', { data: { id: 't', triggered_rules: [] } }, null],
+])('the task_id of a v2 answer or callback is found %s', (_, body, taskId) => {
+  expect(v2.judge(toAnswer(200, body), []).taskId).toBe(taskId)
+  const { judgeCallback } = createTestExchange({ kind: 'task', api: 'v2', mode: 'async' })
+  const isNamed = !('id' in body)
+  expect(judgeCallback(JSON.stringify(body))?.taskId).toBe(isNamed ? taskId : 'u')
+})
+
 test('v2 acknowledges with a task_id, as v1 does', () => {
   const { judge } = createTestExchange({ kind: 'task', api: 'v2', mode: 'async' })
   expect(judge(toAnswer(200, { task_id: 't1' }), [])).toMatchObject({ ...ACKNOWLEDGED, taskId: 't1' })
