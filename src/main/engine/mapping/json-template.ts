@@ -34,7 +34,9 @@ function compileJsonTemplate(template: string, columns: readonly string[], runTo
     const read = compileTemplate(`{{${part.name}}}`, columns, runToken)
     if (quotes.isEscaping) isSound = false
     sample += quotes.isInside ? '0' : ' 0 '
-    return quotes.isInside ? (row, cells) => escapeText(read(row, cells)) : toJsonValue(read)
+    return quotes.isInside
+      ? (row, cells) => escapeText(read(row, cells))
+      : toJsonValue(part.name.trim(), read)
   })
   // Left unfilled, it is refused in every row and shown as written.
   if (!isSound || !isJson(sample)) return () => template
@@ -50,11 +52,11 @@ function escapeText(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }
 
-/** What is not one JSON value keeps its braces, which are never valid JSON. */
-function toJsonValue(read: ReadCell): ReadCell {
+/** What is not one JSON value stands in braces, which are never valid JSON, and names its column. */
+function toJsonValue(name: string, read: ReadCell): ReadCell {
   return (row, cells) => {
     const text = read(row, cells)
-    return isJson(text) ? text : `{{${text}}}`
+    return isJson(text) ? text : `{{${name} is ${text || 'empty'}}}`
   }
 }
 

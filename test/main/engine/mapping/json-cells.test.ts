@@ -141,10 +141,10 @@ describe('a template that is JSON', () => {
   )
 
   test.each(['1,"role":"admin"', '', 'abc', '1}', '01', '"a":1'])(
-    'refuses a row whose cell outside quotes is not one JSON value: %j',
+    'refuses a row whose cell outside quotes is not one JSON value, and names its column: %j',
     (n) => {
-      expect(fill('{"n": {{n}}}', { n }).found[0]).toBe(
-        `row 3, user_metadata: must be a JSON object, found \`{"n": {{${n}}}}\``,
+      expect(fill('{"n": {{ n }}}', { n }).found[0]).toBe(
+        `row 3, user_metadata: must be a JSON object, found \`{"n": {{n is ${n || 'empty'}}}}\``,
       )
     },
   )
