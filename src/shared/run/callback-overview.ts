@@ -9,7 +9,8 @@ import { callbackCountsSchema } from './run.ts'
  */
 const REFUSAL_WORDS = {
   forged: 'to unknown addresses',
-  malformed: 'with a body that is not a JSON object (stored anyway, or a note if it cannot be decoded)',
+  malformed:
+    'with a body that is neither a JSON object nor a list of them (stored anyway, or a note if it cannot be decoded)',
   oversized: 'over the size limit (a note is stored)',
   unknown_coding: 'with a content coding that Sluice cannot decode (a note is stored)',
   overloaded: 'while too many were waiting',

@@ -113,9 +113,11 @@ function toUtf8(bytes: Buffer, { rawHeaders }: IncomingMessage): Buffer {
   return charset === undefined ? bytes : Buffer.from(text)
 }
 
+/** Whether a body may be a result: a JSON object or, as in v2, a list of them. */
 function isReadable(body: Uint8Array): boolean {
   try {
-    return isJsonObject(JSON.parse(decodeBody(body)))
+    const json: unknown = JSON.parse(decodeBody(body))
+    return isJsonObject(json) || (Array.isArray(json) && json.some(isJsonObject))
   } catch {
     return false
   }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { SluiceError } from '../../../shared/messages/errors.ts'
@@ -31,6 +32,8 @@ export interface InboxCallback {
   receivedAtUs: number
   /** The body as text; bytes that are not UTF-8 become U+FFFD. */
   body: string
+  /** Whether it had such bytes. */
+  isDamaged?: boolean
 }
 
 /** Counts of a workspace's receiver since the workspace was created. */
@@ -249,7 +252,11 @@ export class InboxReader {
     }
     if (lastId === 0) return []
     const found = open.page.all(runToken, afterId, lastId) as unknown as StoredCallback[]
-    return found.map(({ body, ...callback }) => ({ ...callback, body: decodeBody(body) }))
+    return found.map(({ body, ...callback }) => ({
+      ...callback,
+      body: decodeBody(body),
+      ...(!isUtf8(body) && { isDamaged: true }),
+    }))
   }
 
   /** The id of each run's last callback, by run token. */

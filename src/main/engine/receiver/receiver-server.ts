@@ -36,7 +36,7 @@ const ANSWERS: Record<
   { status: number; says: string; headers?: Readonly<Record<string, string>> }
 > = {
   stored: { status: 200, says: 'received' },
-  malformed: { status: 400, says: 'the body is not a JSON object' },
+  malformed: { status: 400, says: 'the body is neither a JSON object nor a list of them' },
   oversized: { status: 413, says: 'the body is too large' },
   unknown_coding: {
     status: 415,

@@ -2,6 +2,7 @@ import type { Mode } from '../../../shared/service/endpoints.ts'
 import { isJsonObject, toTaskId } from '../../../shared/service/json-object.ts'
 import { findFailureInside } from './failure-inside.ts'
 import { createJudgement, cutMessage, type Judgement, type OperationReader } from './judgement.ts'
+import { findUnderway } from './underway.ts'
 
 /** Reads the answers to adding items to a custom index (docs/interface.md §4.3). */
 export function createAddReader({ mode }: { mode: Mode }): OperationReader {
@@ -76,6 +77,7 @@ function judgeItemCallback(body: unknown, judge: JudgeItem): Judgement | null {
   const judgement = judge(body, 200)
   if (judgement === null || judgement.outcome === 'succeeded')
     return judgement && { ...judgement, status: null }
+  if (findUnderway(body, null) !== null) return null
   const said = isJsonObject(body) && typeof body['message'] === 'string' ? `: ${body['message']}` : ''
   const message = cutMessage(`the callback names no custom_index_item_id${said}`)
   return createJudgement({ outcome: 'rejected', taskId: judgement.taskId, message })

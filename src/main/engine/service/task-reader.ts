@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, toTaskId, toTextOrNull } from '../../../
 import { findFailureInside, findFailureOfPart, isSuccessCode } from './failure-inside.ts'
 import { hasOwnCallback, judgeAcknowledgement } from './index-reader.ts'
 import { createJudgement, cutMessage, type Judgement, type OperationReader } from './judgement.ts'
+import { findUnderway } from './underway.ts'
 
 /**
  * Reads the answers to tasks (docs/interface.md §2.2, §2.3, §4.1, §4.2); `deliveredCodes` mean "delivered
@@ -53,7 +54,7 @@ function toDelivered(status: number, errorCode: string, isAcknowledgement: boole
  */
 function judgeTaskResult(body: unknown, status: number | null): Judgement | null {
   const result = readV1Result(body)
-  return result === null ? null : judgeRead(result, status)
+  return result === null ? null : judgeRead(result, body, status)
 }
 
 /** Reads a v1 result; one that is wrapped in another object as v2 does, since nothing else tells its shape. */
@@ -71,7 +72,7 @@ function isWrapped(body: JsonObject): boolean {
  * (docs/interface.md §4.2).
  */
 function judgeV2TaskResult(body: unknown, status: number | null): Judgement | null {
-  return isV2Body(body) ? judgeRead(readV2TaskResponse(body), status) : null
+  return isV2Body(body) ? judgeRead(readV2TaskResponse(body), body, status) : null
 }
 
 /**
@@ -97,7 +98,7 @@ function judgeCallbackRead(
   result: TaskResult | V2TaskResult,
   body: JsonObject | unknown[],
 ): Judgement | null {
-  const judgement = judgeRead(result, null)
+  const judgement = judgeRead(result, body, null)
   if (judgement.outcome === 'unknown') return null
   if (!isJsonObject(body)) return judgement
   return { ...judgement, taskId: findNamedTask(body) }
@@ -113,8 +114,9 @@ function hasResultField(body: JsonObject): boolean {
 /** Code of a row whose rules are unknown because the answer has another shape than the interface's. */
 const UNREADABLE_RULES_CODE = 'UNREADABLE_RULES'
 
-function judgeRead(result: TaskResult | V2TaskResult, status: number | null): Judgement {
-  if (result.unreadableRules !== undefined && result.failures.length === 0) {
+function judgeRead(result: TaskResult | V2TaskResult, body: unknown, status: number | null): Judgement {
+  const unreadable = result.failures.length === 0 ? sayUnreadableRules(result, body, status) : null
+  if (unreadable !== null) {
     // It was accepted, so it is not resent; that it triggered no rule would be a guess.
     return createJudgement({
       outcome: 'unknown',
@@ -122,7 +124,7 @@ function judgeRead(result: TaskResult | V2TaskResult, status: number | null): Ju
       taskId: result.taskId,
       fromCache: result.fromCache,
       errorCode: UNREADABLE_RULES_CODE,
-      message: cutMessage(`triggered_rules is not a list of rules, found ${result.unreadableRules}`),
+      message: cutMessage(unreadable),
     })
   }
   const judgement = createJudgement({
@@ -141,6 +143,18 @@ function judgeRead(result: TaskResult | V2TaskResult, status: number | null): Ju
     errorCode: failure.code,
     message: cutMessage(failure.message || `the service answered code ${failure.code} inside a 200`),
   }
+}
+
+function sayUnreadableRules(
+  { unreadableRules, triggeredRules, classScores }: TaskResult | V2TaskResult,
+  body: unknown,
+  status: number | null,
+): string | null {
+  if (unreadableRules !== undefined) return `triggered_rules is not a list of rules, found ${unreadableRules}`
+  const hasResult = triggeredRules.length > 0 || classScores.length > 0
+  if (hasResult || (isJsonObject(body) && Array.isArray(body['triggered_rules']))) return null
+  const underway = findUnderway(body, status)
+  return underway === null ? null : `triggered_rules is missing, and the task has not ended: ${underway}`
 }
 
 function once(rules: TaskResult['triggeredRules']): TaskResult['triggeredRules'] {

@@ -45,7 +45,13 @@ describe('the callback receiver', () => {
     expect(new Set(test.read('run-1').map(({ body }) => body))).toEqual(new Set(['{"a":1}']))
   })
 
-  it('keeps a body that is not a JSON object as evidence, and tells its sender', async () => {
+  it('accepts a list of JSON objects, since a v2 result may be one', async () => {
+    const test = await startTestReceiver()
+    expect(await postCallback(test.toUrl('run-1', 1), '[{"post_id":"p1","triggered_rules":[]}]')).toBe(200)
+    expect(test.counts()).toEqual({ received: 1, refused: {} })
+  })
+
+  it('keeps a body that is neither a JSON object nor a list of them as evidence, and tells its sender', async () => {
     const test = await startTestReceiver()
     const bodies = ['', 'null', '[1]', '"text"', '{"cut": "of', '<html>', '\ufeff{"fine":true}']
     const statuses: number[] = []

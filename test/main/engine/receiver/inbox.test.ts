@@ -61,6 +61,17 @@ describe('the inbox', () => {
     expect(reader.readRunTokens()).toEqual(['run-1', 'run-2'])
   })
 
+  it('marks callbacks with bytes that are not UTF-8', async () => {
+    const workspace = createTemporaryFolder()
+    const [writer, reader] = [openWriter(workspace), openReader(workspace)]
+    await store(writer, { ...toEntry(1), body: Buffer.from('"Größe"', 'latin1') })
+    await store(writer, { ...toEntry(2), body: Buffer.from('"\uFFFD"') })
+    expect(reader.readAfter('run-1', 0, 2)).toEqual([
+      { id: 1, item: 1, receivedAtUs: 10, body: '"Gr\uFFFD\uFFFDe"', isDamaged: true },
+      { id: 2, item: 2, receivedAtUs: 20, body: '"\uFFFD"' },
+    ])
+  })
+
   it('commits everything that waits at once, before it confirms any', async () => {
     const workspace = createTemporaryFolder()
     const writer = openWriter(workspace)

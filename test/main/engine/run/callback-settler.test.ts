@@ -26,6 +26,16 @@ import {
 import { ACKNOWLEDGED, openSettler, SENT_AT_US } from './open-settler.ts'
 import { toJudgement } from './to-judgement.ts'
 
+test('callbacks with bytes that are not text are counted with the answers that have some', () => {
+  const { journal, receive, takeIn, send } = openSettler(2)
+  send(1, ACKNOWLEDGED)
+  send(2, ACKNOWLEDGED)
+  receive(1, 7_000, 'task-\uFFFD', true)
+  receive(2, 9_000)
+  takeIn()
+  expect(journal.counters.get('answer_text', 'damaged')).toBe(1)
+})
+
 test('a callback settles its acknowledged item, with its result and latency', () => {
   const { journal, receive, takeIn, send, latencies, counts } = openSettler(2)
   send(1, ACKNOWLEDGED)

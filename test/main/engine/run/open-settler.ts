@@ -52,8 +52,8 @@ export function openSettler(
     onLatency: (latencyUs) => latencies.push(latencyUs),
     ...parts,
   })
-  const receive = (item: number, afterUs: number, body = `task-${item}`) =>
-    inbox.push({ id: inbox.length + 1, item, receivedAtUs: SENT_AT_US + afterUs, body })
+  const receive = (item: number, afterUs: number, body = `task-${item}`, isDamaged = false) =>
+    inbox.push({ id: inbox.length + 1, item, receivedAtUs: SENT_AT_US + afterUs, body, isDamaged })
   const takeIn = () => {
     if (!settler.look()) return []
     journal.transact('process', () => settler.write())

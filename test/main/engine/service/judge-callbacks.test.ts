@@ -95,6 +95,15 @@ test.each(['', '   ', 'ok', '[]', 'null', '"t1"', '7', '{', '{}', '{"event":"pin
   },
 )
 
+test.each([
+  { status: 'processing' },
+  { state: 'QUEUED', message: 'wait' },
+  { status: 'in_progress', triggered_rules: null },
+])('a callback about a task that has not ended is not its result: %j', (said) => {
+  const text = JSON.stringify({ task_id: 't1', post_id: 'p', ...said })
+  for (const { judgeCallback } of [task, v2, add]) expect(judgeCallback(text)).toBeNull()
+})
+
 test('a byte-order mark in front does not prevent reading a callback', () => {
   expect(task.judgeCallback(`\uFEFF${JSON.stringify(DEFAULT)}`)).toMatchObject({ taskId: 't1' })
 })

@@ -270,6 +270,26 @@ test('what a v2 answer says about the content is not a failure', () => {
     expect(v2.judge(toAnswer(200, { results: { check } }), [])).toMatchObject({ outcome: 'succeeded' })
 })
 
+test.each([
+  [200, { status: 'processing' }, 'status "processing"'],
+  [200, { state: 'queued' }, 'state "queued"'],
+  [202, { message: 'accepted' }, 'status 202 (Accepted)'],
+])('a sync answer %i that only accepts the task does not count as no rules: %j', (status, said, found) => {
+  for (const { judge } of [createTestExchange({ kind: 'task' }), v2]) {
+    expect(judge(toAnswer(status, { task_id: 't1', post_id: 'p1', ...said }), [])).toMatchObject({
+      outcome: 'unknown',
+      repeat: 'never',
+      taskId: 't1',
+      errorCode: 'UNREADABLE_RULES',
+      message: `triggered_rules is missing, and the task has not ended: ${found}`,
+    })
+    expect(judge(toAnswer(status, { task_id: 't1', triggered_rules: [], ...said }), [])).toMatchObject({
+      outcome: 'succeeded',
+    })
+  }
+  expect(async.judge(toAnswer(status, { task_id: 't1', ...said }), [])).toMatchObject(ACKNOWLEDGED)
+})
+
 test('sent metadata that a service repeats is not part of its answer', () => {
   for (const triggered_rules of ['earlier', [{ rule_id: 'old' }]]) {
     const body = { task_id: 't1', triggered_rules: [], content_metadata: { earlier: { triggered_rules } } }

@@ -245,6 +245,7 @@ export class CallbackWriter {
       isOfBefore ? this.#settleReplaced(callback, content, replaced) : this.#noteOther(callback, content)
     const effect = settled === null ? toOther() : 'settled'
     counters.add('callback', 'received', 1)
+    if (callback.isDamaged) counters.add('answer_text', 'damaged', 1)
     counters.add('callback', effect === 'settled_before' ? 'settled' : effect, 1)
     if (settled?.isEarly) counters.add('callback', 'early', 1)
     if (settled !== null && !settled.isEarly && LATE_FROM.has(settled.from)) {
