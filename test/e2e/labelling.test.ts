@@ -309,6 +309,43 @@ it('says above the row that another tab has judged the row before', {
   expect(row?.width).toBeGreaterThan(500)
 })
 
+it('shows which rows a file of verdicts judges otherwise before it replaces any', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const { page, inspect } = await openApp()
+  await checkSample(page)
+  await sendEverything(page)
+  await seeRunEnded(page)
+  await page.getByRole('link', { name: 'Results' }).click()
+  const grid = page.getByRole('grid')
+  await grid.getByRole('row', { name: /^2 / }).waitFor()
+  await page.keyboard.press('a')
+  await grid.getByText(/^agree/).waitFor()
+  await page.getByRole('link', { name: 'Export' }).click()
+  const panel = page.getByRole('region', { name: 'Verdicts', exact: true })
+  const coming = page.waitForEvent('download')
+  await panel.getByRole('button', { name: 'Write the verdicts' }).click()
+  await coming
+  await panel.getByText(/1 verdict written/).waitFor()
+  await panel.getByRole('button', { name: 'Dismiss' }).click()
+
+  const theirs = 'row,sluice_verdict,sluice_rule\n2,should,Likely spam\n3,agree,\n'
+  const choose = () =>
+    page
+      .getByTestId('verdicts-file')
+      .setInputFiles({ name: 'theirs.csv', mimeType: 'text/csv', buffer: Buffer.from(theirs) })
+  await choose()
+  await panel.getByText('1 row has other verdicts here').waitFor()
+  await panel.getByRole('row', { name: '2 agree should trigger Likely spam' }).waitFor()
+  await inspect('export-differing-verdicts')
+  await panel.getByRole('button', { name: 'Store nothing' }).click()
+  await panel.getByText('1 row with verdicts.').waitFor()
+  await choose()
+  await panel.getByRole('button', { name: 'Replace its verdicts' }).click()
+  await panel.getByText('2 verdicts stored').waitFor()
+  await panel.getByText('2 rows with verdicts.').waitFor()
+})
+
 it('evaluates the verdicts of the sample in detail, also if the run has a column of labels', {
   skip: !inject('walksAll'),
 }, async () => {

@@ -15,7 +15,7 @@ export const verdictsHandlers: Handlers<'verdicts'> = {
     const file = sources.find(input.sourceId)
     try {
       const source = { path: file.path, header: true }
-      return { verdicts: await engine.lookback.importVerdicts(input.runId, source) }
+      return await engine.lookback.importVerdicts(input.runId, source, input.replaces)
     } catch (error) {
       throw withName(error, file)
     }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { evaluationSchema } from '../lookback/evaluation.ts'
 import { LABELLING_MAX_ROWS, labellingChangeSchema, labellingSchema } from '../lookback/labelling.ts'
 import { ALLOCATIONS } from '../lookback/stratified-sample.ts'
-import { findVerdictMistake, verdictSchema } from '../lookback/verdict.ts'
+import { findVerdictMistake, verdictImportSchema, verdictSchema } from '../lookback/verdict.ts'
 import { ROW_EXPORT_FORMATS } from '../run/export-formats.ts'
 import { base, doneSchema, ofRun, runIdSchema } from './procedure.ts'
 import { exportedSchema, exportTargetSchema } from './results.ts'
@@ -58,10 +58,13 @@ export const verdictsContract = {
       }),
     )
     .output(exportedSchema),
-  /** Stores the verdicts of a file, all or none. Fails with `BAD_SOURCE` or `BAD_USAGE`. */
+  /**
+   * Stores the verdicts of a file, all or none, in the place of those on their rows. Without `replaces`, stores
+   * none if some rows have other verdicts. Fails with `BAD_SOURCE` or `BAD_USAGE`.
+   */
   import: base
-    .input(ofRun({ sourceId: chosenSourceSchema.shape.sourceId }))
-    .output(z.object({ verdicts: z.int() })),
+    .input(ofRun({ sourceId: chosenSourceSchema.shape.sourceId, replaces: z.boolean() }))
+    .output(verdictImportSchema),
 }
 
 const startSchema = labellingSchema

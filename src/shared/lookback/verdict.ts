@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { rowAndRecordShape, type SourcePlace } from '../plan/source-place.ts'
+import { rowAndRecordShape, type SourcePlace, sourcePlaceSchema } from '../plan/source-place.ts'
 import type { RowState } from '../run/item-state.ts'
 
 /** The verdicts that a person can give on a row. */
@@ -52,8 +52,20 @@ export function describeVerdict({ verdict, rule }: Pick<Verdict, 'verdict' | 'ru
   return rule === null ? VERDICT_WORDS[verdict] : `${VERDICT_WORDS[verdict]} ${rule}`
 }
 
+const rowVerdictSchema = verdictSchema.pick({ verdict: true, rule: true, note: true })
+
 /** A verdict without the row that it is about. */
-export type RowVerdict = Pick<Verdict, 'verdict' | 'rule' | 'note'>
+export type RowVerdict = z.infer<typeof rowVerdictSchema>
+
+/** The verdicts on a row with their notes in words, on one line. */
+export function describeVerdicts(verdicts: readonly RowVerdict[]): string {
+  return verdicts
+    .map((one) => {
+      const note = one.note?.replaceAll(/\s+/g, ' ')
+      return `${describeVerdict(one)}${note === undefined ? '' : ` (${note})`}`
+    })
+    .join(', ')
+}
 
 /** A verdict to store; with its other members if it is restored as it was. */
 export type GivenVerdict = RowVerdict & {
@@ -65,6 +77,24 @@ export interface VerdictReplacement {
   before: Verdict[]
   after: Verdict[]
 }
+
+/** What the import of a file of verdicts did, or found before it did anything. */
+export const verdictImportSchema = z.object({
+  /** Verdicts that were stored. */
+  verdicts: z.int(),
+  /** Rows that had other verdicts than the file. */
+  differingRows: z.int(),
+  /** The first of them, by row. */
+  differing: z.array(
+    z.object({
+      place: sourcePlaceSchema,
+      known: z.array(rowVerdictSchema),
+      given: z.array(rowVerdictSchema),
+    }),
+  ),
+})
+
+export type VerdictImport = z.infer<typeof verdictImportSchema>
 
 /**
  * Whether the service decided about a row: only then can a person agree or disagree. A duplicate that counts

@@ -97,7 +97,7 @@ it('writes verdicts to a file, imports them from it, and names a wrong file with
   expect(await client.verdicts.export({ runId, format: 'csv', targetId })).toMatchObject({ file, rows: 3 })
   for (const row of [1, 4]) await client.verdicts.set({ runId, row, verdicts: [] })
   const { sourceId } = await sources.add(file)
-  expect(await client.verdicts.import({ runId, sourceId })).toEqual({ verdicts: 3 })
+  expect(await client.verdicts.import({ runId, sourceId, replaces: false })).toMatchObject({ verdicts: 3 })
   const after = await client.verdicts.list({ runId })
   expect(after.map(({ given_at: _, ...said }) => said)).toEqual(
     before.map(({ given_at: _, ...said }) => said),
@@ -106,13 +106,47 @@ it('writes verdicts to a file, imports them from it, and names a wrong file with
     const path = join(folder, 'wrong.csv')
     writeFileSync(path, text)
     const wrong = await sources.add(path)
-    const error = await toError(client.verdicts.import({ runId, sourceId: wrong.sourceId }))
+    const error = await toError(client.verdicts.import({ runId, sourceId: wrong.sourceId, replaces: false }))
     expect(JSON.stringify(error)).not.toContain(folder)
     return error?.message
   }
   expect(await refuse('sluice_row,sluice_verdict\n1,perhaps\n')).toContain('wrong.csv, row 2: `perhaps`')
   expect(await refuse('sluice_row,verdict\n1,agree\n')).toContain('is not a column of wrong.csv')
   expect(await client.verdicts.list({ runId })).toHaveLength(3)
+})
+
+it('replaces verdicts by those of a file only once a person has seen which rows differ', async () => {
+  const { client, runId, bridge } = await sendRows(4)
+  const mine = [
+    { row: 1, verdicts: [say('should', 'Hate')] },
+    { row: 2, verdicts: [say('agree')] },
+  ]
+  for (const one of mine) await client.verdicts.set({ runId, ...one })
+  await client.verdicts.set({ runId, row: 3, verdicts: [{ ...say('agree'), note: 'an advert' }] })
+  const file = join(createTemporaryFolder(), 'theirs.csv')
+  const theirs = ['2,should-not,Spam', '3,agree,', '4,agree,', '5,unsure,']
+  writeFileSync(file, `row,sluice_verdict,sluice_rule\n${theirs.join('\n')}\n`)
+  const { sourceId } = await bridge.services.sources.add(file)
+  const before = await client.verdicts.list({ runId })
+  const found = await client.verdicts.import({ runId, sourceId, replaces: false })
+  expect(found).toMatchObject({
+    verdicts: 0,
+    differingRows: 2,
+    differing: [
+      { place: { row: 2 }, known: [say('should', 'Hate')], given: [say('should-not', 'Spam')] },
+      { place: { row: 4 }, known: [{ note: 'an advert' }], given: [say('agree')] },
+    ],
+  })
+  expect(await client.verdicts.list({ runId })).toEqual(before)
+
+  expect(await client.verdicts.import({ runId, sourceId, replaces: true })).toMatchObject({ verdicts: 4 })
+  const after = await client.verdicts.list({ runId })
+  expect(after.map(({ row, verdict, rule, note }) => [row, verdict, rule, note])).toEqual([
+    [1, 'should-not', 'Spam', null],
+    [2, 'agree', null, null],
+    [3, 'agree', null, null],
+    [4, 'unsure', null, null],
+  ])
 })
 
 it("refuses a verdict from a window that has not seen the row's newest verdict", async () => {

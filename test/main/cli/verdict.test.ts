@@ -112,6 +112,26 @@ describe('verdicts', () => {
     expect(JSON.parse((await sluice('verdict', 'latest', '--json')).stdout).verdicts).toHaveLength(2)
   })
 
+  it('of a file replace all others on its rows, and the replaced ones are told', async () => {
+    const { folder, sluice } = await sendPosts()
+    await sluice('verdict', 'latest', '2', 'should', 'bullying', '--note', 'rude')
+    await sluice('verdict', 'latest', '3', 'agree')
+    await sluice('verdict', 'latest', '5', 'agree')
+    const file = join(folder, 'theirs.csv')
+    writeFileSync(file, 'row,sluice_verdict,sluice_rule\n2,should-not,Likely spam\n3,agree,\n4,agree,\n')
+    expect((await sluice('verdict', 'latest', '--from', file)).stdout).toBe(
+      '3 verdicts stored\n1 row had other verdicts, which these replace:\n' +
+        '  2: should trigger bullying (rude) → should not trigger Likely spam\n',
+    )
+    const { verdicts } = JSON.parse((await sluice('verdict', 'latest', '--json')).stdout)
+    expect(verdicts).toMatchObject([
+      { row: 2, verdict: 'should-not', rule: 'Likely spam', note: null },
+      { row: 3, verdict: 'agree' },
+      { row: 4, verdict: 'agree' },
+      { row: 5, verdict: 'agree' },
+    ])
+  })
+
   it('are in every export of the run, which can be imported again', async () => {
     onlyInLongForm()
     const { folder, sluice } = await sendPosts()

@@ -1,14 +1,16 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import {
+  describeVerdicts,
   findVerdictMistake,
   type PlacedVerdict,
   parseVerdict,
   VERDICTS,
   type Verdict,
   type VerdictDocument,
+  type VerdictImport,
 } from '../../../shared/lookback/verdict.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
-import { nameRow, toRowAndRecord } from '../../../shared/plan/source-place.ts'
+import { nameRow, sayRow, toRowAndRecord } from '../../../shared/plan/source-place.ts'
 import { foreign, number, text } from '../../../shared/report/report.ts'
 import { sayGuarded, UNGUARDED_FORMATS } from '../../../shared/run/formula-guard.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -92,8 +94,12 @@ export function addVerdictCommand(program: Command, context: CliContext): void {
         }
         if (flags.from !== undefined) {
           const path = resolveFromCaller(flags.from, context.env)
-          const stored = await engine.lookback.importVerdicts(runId, { path, header: true })
-          if (!flags.json) return context.out.writeLine(`${formatCounted(stored, 'verdict')} stored`)
+          const stored = await engine.lookback.importVerdicts(runId, { path, header: true }, true)
+          if (!flags.json) {
+            await context.out.writeLine(`${formatCounted(stored.verdicts, 'verdict')} stored`)
+            for (const line of listReplaced(stored)) await context.out.writeLine(line)
+            return
+          }
         }
         if (flags.export !== undefined) {
           const written = await engine.lookback.exportVerdicts(
@@ -135,6 +141,20 @@ function refuseContradictions(
   if (note !== undefined && verdict === undefined) throw new InvalidArgumentError('--note needs a verdict.')
   const mistake = verdict === undefined ? null : findVerdictMistake({ verdict, rule: rule ?? null })
   if (mistake !== null) throw new InvalidArgumentError(`${mistake}.`)
+}
+
+/** The rows whose verdicts were replaced by others, with both. */
+function listReplaced({ differingRows, differing }: VerdictImport): string[] {
+  if (differingRows === 0) return []
+  const further = differingRows - differing.length
+  return [
+    `${formatCounted(differingRows, 'row')} had other verdicts, which these replace:`,
+    ...differing.map(
+      ({ place, known, given }) =>
+        `  ${sayRow(place)}: ${describeVerdicts(known)} → ${describeVerdicts(given)}`,
+    ),
+    ...(further > 0 ? [`  and ${formatCounted(further, 'other row')}`] : []),
+  ]
 }
 
 function toVerdictDocument({ row, place, ...verdict }: PlacedVerdict): VerdictDocument {

@@ -5,6 +5,7 @@ import {
   parseVerdict,
   type RowVerdict,
   type Verdict,
+  type VerdictImport,
 } from '../../../shared/lookback/verdict.ts'
 import { findColumn } from '../../../shared/mapping/match-columns.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
@@ -21,8 +22,9 @@ import { toMembers, toTable } from '../run/export/csv-report.ts'
 import { readPagesOfRows } from '../run/export/export-rows.ts'
 import { writeReport } from '../run/export/write-report.ts'
 import { hasSeveralFiles } from '../run/journal/intake-writer.ts'
-import { readVerdicts, storeVerdicts } from '../run/journal/verdict-store.ts'
+import { importRowVerdicts, readVerdicts } from '../run/journal/verdict-store.ts'
 import { findNewest } from '../run/results/family-rows.ts'
+import { readPlace } from '../run/results/row-places.ts'
 import { openSource } from '../source/open-source.ts'
 import { createBatchPlaces } from '../source/source-reader.ts'
 import { findNamedRows, findRowNaming, type NamingRow } from './named-rows.ts'
@@ -43,11 +45,19 @@ const JSON_VERDICTS = 'verdicts'
 /** Separates several verdicts, or their rules, in a cell of an export. */
 const SEPARATOR = '; '
 
+/** Rows with other verdicts that an import names. */
+const DIFFERING_NAMED = 100
+
 /**
- * Stores the verdicts of a file, all or none, and returns their number; rows without one are skipped. Throws
- * `BAD_SOURCE` for the first wrong row, and what storing throws.
+ * Stores the verdicts of a file, all or none, in the place of those on their rows; rows without one are
+ * skipped. Without `replaces`, stores nothing if some rows have other verdicts. Throws `BAD_SOURCE` for the
+ * first wrong row, and what storing throws.
  */
-export async function importVerdicts(family: RunFamily, source: PlanSource): Promise<number> {
+export async function importVerdicts(
+  family: RunFamily,
+  source: PlanSource,
+  replaces: boolean,
+): Promise<VerdictImport> {
   const given: { row: NamingRow; verdicts: Omit<NewVerdict, 'row'>[] }[] = []
   const reader = await openSource(source)
   try {
@@ -100,8 +110,14 @@ export async function importVerdicts(family: RunFamily, source: PlanSource): Pro
       if (typeof record !== 'number') throw toWrong(source, place, record?.reason ?? '')
       return verdicts.map((verdict) => ({ row: record, ...verdict }))
     })
-    storeVerdicts(family, stored)
-    return stored.length
+    const differing = importRowVerdicts(family, stored, replaces)
+    return {
+      verdicts: differing.length > 0 && !replaces ? 0 : stored.length,
+      differingRows: differing.length,
+      differing: differing
+        .slice(0, DIFFERING_NAMED)
+        .map(({ row, ...verdicts }) => ({ place: readPlace(family, row), ...verdicts })),
+    }
   } finally {
     reader.close()
   }

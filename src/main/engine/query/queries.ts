@@ -271,11 +271,11 @@ const calls = {
     return replaceVerdicts(family, row, verdicts, { stratum: findStratum(family, row), before })
   },
   /**
-   * Stores the verdicts of a file, all or none, and returns their number. Throws `BAD_SOURCE` and
-   * `BAD_USAGE`.
+   * Stores the verdicts of a file, all or none, in the place of those on their rows; without `replaces`, none
+   * if some rows have other verdicts. Throws `BAD_SOURCE` and `BAD_USAGE`.
    */
-  importVerdicts: async (run: AskedRun, source: PlanSource) =>
-    (await import('../lookback/verdict-files.ts')).importVerdicts(openFamily(run), source),
+  importVerdicts: async (run: AskedRun, source: PlanSource, replaces: boolean) =>
+    (await import('../lookback/verdict-files.ts')).importVerdicts(openFamily(run), source, replaces),
   /** Writes the verdicts to a file, each with the cells of its row. Throws what an export throws. */
   exportVerdicts: async (run: AskedRun, file: string) =>
     (await import('../lookback/verdict-files.ts')).exportVerdicts(openFamily(run), file),

@@ -1,8 +1,11 @@
-import { Group, Select } from '@mantine/core'
+import { Group, Select, Stack } from '@mantine/core'
 import { IconDownload, IconUpload } from '@tabler/icons-react'
-import { skipToken, useQuery } from '@tanstack/react-query'
+import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { ChosenSource } from '../../../shared/bridge/source.ts'
+import { describeVerdicts, type RowVerdict, type VerdictImport } from '../../../shared/lookback/verdict.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
+import { sayRow } from '../../../shared/plan/source-place.ts'
 import {
   BATCH_EXPORT_FORMATS,
   type BatchExportFormat,
@@ -19,10 +22,12 @@ import { useFileChoice } from '../../bridge/file-choice.tsx'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
 import { saveExport, suggestFileName } from '../../bridge/save-export.ts'
 import { readNarrowedAgain, refreshVerdicts, useVerdicts } from '../../bridge/verdicts.ts'
-import { ActionButton, PrimaryButton, RadioField, SwitchField } from '../../ui/controls.tsx'
-import { Columns, ErrorNotice, Panel, Screen } from '../../ui/layout/screen.tsx'
+import { ActionButton, PrimaryButton, RadioField, ScrollRegion, SwitchField } from '../../ui/controls.tsx'
+import { Columns, ErrorNotice, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { STATE_LOOKS, toStateCounts } from '../../ui/states/row-states.tsx'
-import { type FileWriter, useFileWriter } from '../../ui/written-file.tsx'
+import { Table } from '../../ui/table/table.tsx'
+import { SafeText } from '../../ui/text/safe-text.tsx'
+import { useFileWriter } from '../../ui/written-file.tsx'
 import styles from './export.module.css'
 import { LOSSLESS_UNCHANGED, writeOutcomes } from './outcome-files.tsx'
 
@@ -185,12 +190,7 @@ export function ExportScreen(props: {
         </Panel>
       </Columns>
       {summary?.operation === 'task' && (
-        <VerdictsPanel
-          runId={runId}
-          runName={name}
-          format={isBatchFormat(format) ? 'jsonl' : format}
-          file={file}
-        />
+        <VerdictsPanel runId={runId} runName={name} format={isBatchFormat(format) ? 'jsonl' : format} />
       )}
     </Screen>
   )
@@ -270,27 +270,33 @@ function toChosenFilter(choice: Choice, filter: RowFilter | null, state: RowStat
 }
 
 /** Writes and reads the verdicts on a run as a file of their own. */
-function VerdictsPanel(props: { runId: string; runName: string; format: RowExportFormat; file: FileWriter }) {
+function VerdictsPanel(props: { runId: string; runName: string; format: RowExportFormat }) {
   const { runId, format } = props
   const { judged, error } = useVerdicts(runId)
-  const [stored, setStored] = useState<number | null>(null)
-  const choice = useFileChoice('verdicts-file', async ({ sourceId }) => {
-    setStored(null)
-    setStored((await bridge.verdicts.import({ runId, sourceId })).verdicts)
+  const [imported, setImported] = useState<{ file: ChosenSource; result: VerdictImport } | null>(null)
+  const file = useFileWriter()
+  const take = async (chosen: ChosenSource, replaces: boolean) => {
+    setImported(null)
+    const result = await bridge.verdicts.import({ runId, sourceId: chosen.sourceId, replaces })
+    setImported({ file: chosen, result })
     refreshVerdicts()
     await Promise.all([
       queryClient.invalidateQueries({ queryKey: ask.results.facets.key() }),
       readNarrowedAgain(queryClient),
     ])
-  })
+  }
+  const choice = useFileChoice('verdicts-file', (chosen) => take(chosen, false))
+  const replace = useMutation({ mutationFn: (chosen: ChosenSource) => take(chosen, true) })
   const write = () =>
-    props.file.write({
+    file.write({
       describe: ({ rows }) => `${formatCounted(rows, 'verdict')} written`,
       write: () =>
         saveExport(suggestFileName(props.runName, format, 'verdicts'), (target) =>
           bridge.verdicts.export({ runId, format, ...target }),
         ),
     })
+  const stored = imported?.result.verdicts ?? 0
+  const failure = choice.error ?? replace.error ?? error
   return (
     <Panel title="Verdicts">
       <p className={styles.about}>
@@ -300,28 +306,88 @@ function VerdictsPanel(props: { runId: string; runName: string; format: RowExpor
         sluice_rule and sluice_note; row is the number that a spreadsheet shows, the header included. If a
         line is wrong, nothing is stored.
       </p>
+      {file.notice}
+      {imported !== null && stored === 0 && imported.result.differingRows > 0 && (
+        <DifferingVerdicts
+          {...imported}
+          onReplace={() => replace.mutate(imported.file)}
+          onCancel={() => setImported(null)}
+        />
+      )}
+      {failure !== null && (
+        <ErrorNotice
+          error={failure}
+          onDismiss={() => {
+            choice.dismissError()
+            replace.reset()
+          }}
+        />
+      )}
       <Group gap="xs" mt="sm">
         <ActionButton
           label="Write the verdicts"
           icon={IconDownload}
           disabled={judged === 0}
-          loading={props.file.isWriting}
+          loading={file.isWriting}
           onClick={write}
         />
         <ActionButton
           label="Import verdicts…"
           icon={IconUpload}
-          loading={choice.isBusy}
+          loading={choice.isBusy || replace.isPending}
           onClick={choice.choose}
         />
-        <span aria-live="polite">{stored !== null && `${formatCounted(stored, 'verdict')} stored`}</span>
+        <span aria-live="polite">{stored > 0 && `${formatCounted(stored, 'verdict')} stored`}</span>
       </Group>
       {choice.input}
-      {(choice.error ?? error) !== null && (
-        <ErrorNotice error={choice.error ?? error} onDismiss={choice.dismissError} />
-      )}
     </Panel>
   )
+}
+
+/** Shows which rows were judged otherwise than a file says, before any verdict is replaced. */
+function DifferingVerdicts(props: {
+  file: ChosenSource
+  result: VerdictImport
+  onReplace: () => void
+  onCancel: () => void
+}) {
+  const { differing, differingRows } = props.result
+  const further = differingRows - differing.length
+  return (
+    <Stack gap="xs">
+      <Notice
+        kind="warning"
+        title={`${formatCounted(differingRows, 'row')} ${differingRows === 1 ? 'has' : 'have'} other verdicts here`}
+        actions={
+          <>
+            <ActionButton label="Store nothing" small onClick={props.onCancel} />
+            <ActionButton
+              label={differingRows === 1 ? 'Replace its verdicts' : 'Replace their verdicts'}
+              small
+              onClick={props.onReplace}
+            />
+          </>
+        }
+      >
+        Nothing of <SafeText text={props.file.name} max={120} /> is stored yet.
+      </Notice>
+      <ScrollRegion className={styles.differing} label="Rows with other verdicts">
+        <Table
+          rows={differing}
+          columns={[
+            { title: 'Row', cell: ({ place }) => <SafeText text={sayRow(place)} max={120} /> },
+            { title: 'Here', cell: ({ known }) => <RowVerdicts verdicts={known} /> },
+            { title: 'In the file', cell: ({ given }) => <RowVerdicts verdicts={given} /> },
+          ]}
+        />
+      </ScrollRegion>
+      {further > 0 && <p>and {formatCounted(further, 'other row')}</p>}
+    </Stack>
+  )
+}
+
+function RowVerdicts({ verdicts }: { verdicts: readonly RowVerdict[] }) {
+  return <SafeText text={describeVerdicts(verdicts)} max={500} lines />
 }
 
 /** Exports a load test's measurements, in the format of the program that will read them. */

@@ -150,15 +150,52 @@ export function storeVerdicts(family: RunFamily, verdicts: readonly NewVerdict[]
     family,
     verdicts.map(({ row }) => row),
   )
-  writeVerdicts(family, (db) => {
-    const removeAll = db.prepare('DELETE FROM verdict WHERE row = ?')
-    const removeWhole = db.prepare("DELETE FROM verdict WHERE row = ? AND rule = ''")
-    const insert = db.prepare('INSERT OR REPLACE INTO verdict VALUES (?, ?, ?, ?, ?, ?, ?)')
-    for (const { row, verdict, rule, note, stratum, stratum_rows } of verdicts) {
-      if (rule === null) removeAll.run(row)
-      else removeWhole.run(row)
-      insert.run(row, verdict, rule ?? '', note, nowMs, stratum, stratum_rows)
-    }
+  writeVerdicts(family, (db) => addVerdicts(db, verdicts, nowMs))
+}
+
+function addVerdicts(db: DatabaseSync, verdicts: readonly NewVerdict[], nowMs: number): void {
+  const removeAll = db.prepare('DELETE FROM verdict WHERE row = ?')
+  const removeWhole = db.prepare("DELETE FROM verdict WHERE row = ? AND rule = ''")
+  const insert = db.prepare('INSERT OR REPLACE INTO verdict VALUES (?, ?, ?, ?, ?, ?, ?)')
+  for (const { row, verdict, rule, note, stratum, stratum_rows } of verdicts) {
+    if (rule === null) removeAll.run(row)
+    else removeWhole.run(row)
+    insert.run(row, verdict, rule ?? '', note, nowMs, stratum, stratum_rows)
+  }
+}
+
+/** A row with other verdicts than it is given. */
+interface DifferingRow {
+  row: number
+  known: RowVerdict[]
+  given: RowVerdict[]
+}
+
+/**
+ * Stores verdicts in the place of all others on their rows, and returns the rows that had others. If there
+ * are any, nothing is stored unless `replaces`. Throws as {@link storeVerdicts} does.
+ */
+export function importRowVerdicts(
+  family: RunFamily,
+  verdicts: readonly NewVerdict[],
+  replaces: boolean,
+): DifferingRow[] {
+  const rows = [...new Set(verdicts.map(({ row }) => row))].sort((a, b) => a - b)
+  refuseMissingRows(family, rows)
+  return writeVerdicts(family, (db) => {
+    const ofRow = db.prepare('SELECT * FROM verdict WHERE row = ? ORDER BY rule')
+    const list = () => rows.map((row) => ofRow.all(row).map(toVerdict))
+    const before = list()
+    const remove = db.prepare('DELETE FROM verdict WHERE row = ?')
+    for (const row of rows) remove.run(row)
+    addVerdicts(db, verdicts, Date.now())
+    const after = list()
+    const differing = rows.flatMap((row, at) => {
+      const [known = [], given = []] = [before[at], after[at]]
+      return known.length === 0 || isSame(known, given) ? [] : [{ row, known, given }]
+    })
+    if (differing.length > 0 && !replaces) db.exec('ROLLBACK; BEGIN')
+    return differing
   })
 }
 
@@ -233,12 +270,17 @@ function refuseMissingRows(family: RunFamily, rows: readonly number[]): void {
 
 /** Throws if a row's verdicts are not those that the person saw, because somebody has changed them. */
 function refuseChanged(row: string, found: readonly RowVerdict[], expected: readonly RowVerdict[]): void {
-  const toKeys = (verdicts: readonly RowVerdict[]) =>
+  if (isSame(found, expected)) return
+  throw new SluiceError({ id: 'verdict_changed', row, now: found.map(describeVerdict) })
+}
+
+function isSame(some: readonly RowVerdict[], others: readonly RowVerdict[]): boolean {
+  const [one, other] = [some, others].map((verdicts) =>
     JSON.stringify(
       verdicts.map(({ verdict, rule, note }) => JSON.stringify([rule, verdict, note])).toSorted(),
-    )
-  if (toKeys(found) === toKeys(expected)) return
-  throw new SluiceError({ id: 'verdict_changed', row, now: found.map(describeVerdict) })
+    ),
+  )
+  return one === other
 }
 
 function writeVerdicts<Result>(family: RunFamily, write: (db: DatabaseSync) => Result): Result {
