@@ -110,6 +110,11 @@ it('compares runs by decisions, labels and latency, with a baseline, and shows t
   expect(await changed.count()).toBe(0)
   await field('Label 1').fill('ham')
   await changed.waitFor()
+  await page.getByRole('button', { name: 'Compare by labels' }).click()
+  await page.getByText('count as rows that should trigger none: spam (20 rows).').waitFor()
+  await field('Label 1').fill('spam')
+  await page.getByRole('button', { name: 'Compare by labels' }).click()
+  await page.getByRole('img', { name: 'Change of Recall of Likely spam: −100.0 points' }).waitFor()
 
   await page.getByRole('tab', { name: 'Latency' }).click()
   await page

@@ -29,7 +29,7 @@ import { Empty, ErrorNotice, Notice, Panel, Screen } from '../../ui/layout/scree
 import { nameOperation } from '../../ui/operations/operation-looks.tsx'
 import { isLoadTest, RunStateLabel } from '../../ui/states/run-state.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
-import { SafeText } from '../../ui/text/safe-text.tsx'
+import { MessageText, SafeText } from '../../ui/text/safe-text.tsx'
 import { BaselineMenu, useBaselines } from './baseline-menu.tsx'
 import { ChangesView } from './changes-view.tsx'
 import styles from './compare.module.css'
@@ -187,7 +187,7 @@ function LabelsView(props: {
         // Those of the decisions stand on their own page.
         .filter((warning) => !decisions.data.warnings.includes(warning))
         .map((warning) => (
-          <Notice key={warning} kind="warning" title={<SafeText text={warning} max={500} lines />} />
+          <Notice key={warning} kind="warning" title={<MessageText text={warning} max={500} />} />
         ))}
       {judged.data !== undefined && <MetricsPanel judged={judged.data} />}
     </div>

@@ -21,7 +21,7 @@ import { ErrorNotice, Figures, Notice, Panel } from '../../ui/layout/screen.tsx'
 import { RowNumber } from '../../ui/states/row-states.tsx'
 import { ReportTable } from '../../ui/table/report-table.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
-import { SafeText, TextList } from '../../ui/text/safe-text.tsx'
+import { MessageText, SafeText, TextList } from '../../ui/text/safe-text.tsx'
 import styles from './compare.module.css'
 
 /** What two runs decided differently; cached, since this reads every row of both. */
@@ -44,7 +44,7 @@ export function DecisionsView(props: { pair: RunPair; onRows: (list: ChangeFilte
         <Notice
           key={warning}
           kind="warning"
-          title={<SafeText text={warning} max={500} lines />}
+          title={<MessageText text={warning} max={500} />}
           {...(isRunning && {
             actions: (
               <ActionButton label="Compare again" small loading={isFetching} onClick={() => refetch()} />

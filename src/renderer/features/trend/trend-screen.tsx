@@ -40,7 +40,7 @@ import { LabelsForm } from '../../ui/labels/labels-form.tsx'
 import { Columns, ErrorNotice, Notice, Panel, Screen } from '../../ui/layout/screen.tsx'
 import { nameOperation } from '../../ui/operations/operation-looks.tsx'
 import { type Column, Table } from '../../ui/table/table.tsx'
-import { SafeText, toSentence } from '../../ui/text/safe-text.tsx'
+import { MessageText, SafeText, toSentence } from '../../ui/text/safe-text.tsx'
 import styles from './trend.module.css'
 
 /** Links to runs, and names of their services. */
@@ -121,7 +121,7 @@ export function TrendScreen(props: { runId: string } & LinesProps) {
       )}
       {judged.error !== null && <ErrorNotice error={judged.error} />}
       {listTrendWarnings(runs).map((warning) => (
-        <Notice key={warning} kind="warning" title={<SafeText text={warning} max={500} lines />} />
+        <Notice key={warning} kind="warning" title={<MessageText text={warning} max={500} />} />
       ))}
       {data !== undefined && runs.length === 0 && (
         <Panel title="Runs">
