@@ -492,21 +492,22 @@ function LabelledRow(props: {
 }) {
   const { detail, labelling, verdicts, early } = props
   const { result } = detail
-  const { stored, runId } = labelling
+  const { stored: sample, runId } = labelling
   const triggered = result.triggeredRules.map(({ ruleName }) => ruleName)
-  const showsDecision = stored?.showsDecision === true
+  const showsDecision = sample?.showsDecision === true
   const given = verdicts.of(result.row)
   const [chosen, setChosen] = useState<ReadonlySet<string> | null>(null)
-  const labels = chosen ?? toLabels(given, triggered) ?? new Set(showsDecision ? triggered : [])
+  const stored = toLabels(given, triggered) ?? new Set(showsDecision ? triggered : [])
+  const labels = chosen ?? stored
   const [asked, setAsked] = useState<'note' | 'rule' | null>(null)
   const [isToggled, changeToggled] = useExceptions(false)
   const allShown = useContentShown()
   const media = useRowMedia(runId, result.row)
   const steps = useMediaSteps(result.row)
-  const known = stored?.rules ?? []
+  const known = sample?.rules ?? []
   const rules = [...new Set([...known, ...(showsDecision ? triggered : []), ...labels])]
   const note = given[0]?.note ?? null
-  const at = stored?.at ?? 0
+  const at = sample?.at ?? 0
 
   const toggle = (rule: string) =>
     setChosen((now) => {
@@ -518,13 +519,21 @@ function LabelledRow(props: {
   // A row must be seen before it can be said to trigger nothing.
   const showsFirst = !isShown && labels.size === 0
   const reveal = () => changeToggled((toggled) => !toggled)
-  const save = () => {
-    if (showsFirst) return reveal()
+  const store = () =>
     verdicts.set(
       result,
       toVerdicts(labels, triggered).map((verdict) => ({ ...verdict, note })),
     )
+  const save = () => {
+    if (showsFirst) return reveal()
+    store()
     labelling.goOn(result.row)
+  }
+  /** Stores rules that were chosen and not saved. */
+  const goTo = (place: number) => {
+    const isChanged = labels.size !== stored.size || [...labels].some((rule) => !stored.has(rule))
+    if (isChanged && !showsFirst) store()
+    labelling.goTo(place)
   }
   const giveUp = () => {
     verdicts.set(result, [{ verdict: 'unsure', rule: null, note }])
@@ -536,8 +545,8 @@ function LabelledRow(props: {
     s: () => labelling.skip(result.row),
     n: () => setAsked('note'),
     ' ': reveal,
-    ArrowLeft: () => labelling.goTo(at - 1),
-    ArrowRight: () => labelling.goTo(at + 1),
+    ArrowLeft: () => goTo(at - 1),
+    ArrowRight: () => goTo(at + 1),
   }
   const findAct = (key: string) => {
     const rule = findRuleOfKey(key, rules)
@@ -612,12 +621,12 @@ function LabelledRow(props: {
               label="Back"
               disabled={at === 0}
               icon={IconArrowLeft}
-              onClick={() => labelling.goTo(at - 1)}
+              onClick={() => goTo(at - 1)}
             />
             <ActionButton
               label="Forward"
               rightSection={<IconArrowRight size="1rem" />}
-              onClick={() => labelling.goTo(at + 1)}
+              onClick={() => goTo(at + 1)}
             />
           </Group>
         </div>
