@@ -110,7 +110,15 @@ it('labels a sample row by row, leaves, comes back to the same row, and estimate
   await page.keyboard.press('ArrowLeft')
   await page.getByText('You have labelled this row.').waitFor()
   await pressed(page, /^1/).waitFor()
+  // Rules that are chosen anew are kept without Enter.
+  await page.keyboard.press('2')
   await page.keyboard.press('ArrowRight')
+  await seePlace(2)
+  await page.keyboard.press('ArrowLeft')
+  await seePlace(1)
+  await pressed(page, /^2/).waitFor()
+  await page.keyboard.press('ArrowRight')
+  await seePlace(2)
   await page.getByRole('button', { name: /^Unsure/ }).click()
   await seePlace(3)
   await page.keyboard.press('s')
@@ -307,6 +315,31 @@ it('says above the row that another tab has judged the row before', {
   const notice = await refusal.boundingBox()
   expect((notice?.y ?? 0) + (notice?.height ?? 0)).toBeLessThanOrEqual(row?.y ?? 0)
   expect(row?.width).toBeGreaterThan(500)
+})
+
+it('shows what another tab has judged once the window is looked at again', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const { page } = await openApp()
+  await checkSample(page)
+  await sendEverything(page)
+  await seeRunEnded(page)
+  await page.getByRole('link', { name: 'Results' }).click()
+  const second = await page.context().newPage()
+  await second.goto(page.url())
+  for (const tab of [page, second]) await tab.getByRole('grid').getByRole('row', { name: /^2 / }).waitFor()
+  await second.keyboard.press('a')
+  await second.getByText('Row 2: agree').waitFor()
+  await second
+    .getByRole('region', { name: 'Your verdict' })
+    .getByRole('button', { name: 'agree 1' })
+    .waitFor()
+  await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))")
+  await page
+    .getByRole('grid')
+    .getByText(/^agree/)
+    .waitFor()
+  await page.getByRole('region', { name: 'Your verdict' }).getByRole('button', { name: 'agree 1' }).waitFor()
 })
 
 it('shows which rows a file of verdicts judges otherwise before it replaces any', {

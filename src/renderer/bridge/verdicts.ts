@@ -144,6 +144,8 @@ export function askVerdicts(runId: string) {
     queryKey,
     queryFn: ({ signal }) => changes.read(() => bridge.verdicts.list({ runId }, { signal })),
     staleTime: Number.POSITIVE_INFINITY,
+    // Another window may have judged rows meanwhile.
+    refetchOnWindowFocus: 'always',
   })
 }
 

@@ -64,6 +64,8 @@ export function useResults(runId: string, first: RowFilter) {
       input: { runId, filter },
       staleTime: KEPT_AHEAD_MS,
       placeholderData: keepPreviousData,
+      // Its counts by verdict belong to the verdicts, which are read again then.
+      refetchOnWindowFocus: 'always',
       refetchInterval: ({ state }) =>
         state.data?.isCounted === false ? COUNT_AGAIN_MS : run.isLive ? REFRESH_MS : false,
     }),
