@@ -2,6 +2,7 @@ import { Group as MantineGroup, SegmentedControl } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { create } from 'zustand'
 import type { LabelChoice, TrendQuestion } from '../../../shared/bridge/compare.ts'
 import { createLinearScale } from '../../../shared/load/chart-scale.ts'
 import type { Metric } from '../../../shared/lookback/evaluation.ts'
@@ -49,13 +50,26 @@ interface LinesProps {
   namePlace: NamePlace
 }
 
+/** What a person asked of the trend of a run. */
+interface TrendChoices {
+  labels: LabelChoice | null
+  /** Whether the labels are chosen. */
+  wantsLabels: boolean
+  group: Group | null
+}
+
+const NO_CHOICES: TrendChoices = { labels: null, wantsLabels: false, group: null }
+
+/** Remembers the choices for each run while the window is open: a point of a chart leads to another run. */
+const useChoices = create<Readonly<Record<string, TrendChoices>>>(() => ({}))
+
 /** All runs of the source of a run, oldest first: rules, latency and, with labels, how right each run was. */
 export function TrendScreen(props: { runId: string } & LinesProps) {
   const { runId, ...links } = props
-  const [labels, setLabels] = useState<LabelChoice | null>(null)
-  const [wantsLabels, setWantsLabels] = useState(false)
+  const { labels, wantsLabels, group } = useChoices((known) => known[runId] ?? NO_CHOICES)
+  const choose = (part: Partial<TrendChoices>) =>
+    useChoices.setState((known) => ({ [runId]: { ...(known[runId] ?? NO_CHOICES), ...part } }))
   const [product, setProduct] = useState<'run' | 'load' | null>(null)
-  const [group, setGroup] = useState<Group | null>(null)
   const asked = { runId, ...(group !== null && { group }) }
   const trend = useQuery(ask.compare.trend.queryOptions({ input: asked }))
   const judged = useQuery({
@@ -90,13 +104,13 @@ export function TrendScreen(props: { runId: string } & LinesProps) {
             />
           )}
           {shown === 'run' && !wantsLabels && (
-            <ActionButton label="Add labels…" onClick={() => setWantsLabels(true)} />
+            <ActionButton label="Add labels…" onClick={() => choose({ wantsLabels: true })} />
           )}
         </>
       }
     >
       {trend.error !== null && <ErrorNotice error={trend.error} onRetry={trend.refetch} />}
-      <GroupForm runId={runId} group={group} onGroup={setGroup} />
+      <GroupForm runId={runId} group={group} onGroup={(chosen) => choose({ group: chosen })} />
       <p className={`small ${styles.quiet}`}>
         {data === undefined ? (
           'Reading the runs'
@@ -115,7 +129,7 @@ export function TrendScreen(props: { runId: string } & LinesProps) {
             action="Evaluate every run"
             busy={judged.isFetching}
             used={labels}
-            onLabels={setLabels}
+            onLabels={(chosen) => choose({ labels: chosen })}
           />
         </Panel>
       )}
@@ -152,7 +166,7 @@ function GroupForm(props: { runId: string; group: Group | null; onGroup: (group:
   const run = useLiveRuns((live) => live.summaries[runId])
   const [kind, setKind] = useState<GroupKind>(group?.kind ?? 'source')
   const suggested = run === undefined ? null : suggestPattern(run.source)
-  const [typed, setTyped] = useState<string | null>(null)
+  const [typed, setTyped] = useState(group?.kind === 'pattern' ? group.pattern : null)
   const pattern = (typed ?? suggested ?? '').trim()
   const tags = run?.tags ?? []
   const [firstTag] = tags
