@@ -86,6 +86,19 @@ it('compares runs by decisions, labels and latency, with a baseline, and shows t
   expect(lines[1]).toContain('Likely spam')
   await page.getByText(/20 rows written/).waitFor()
 
+  // Rows joined by number have no key to show.
+  const key = grid.getByRole('columnheader', { name: 'Key' })
+  await key.waitFor()
+  const join = async (how: string) => {
+    await page.getByRole('combobox', { name: 'How rows are joined' }).click()
+    await page.getByRole('option', { name: how }).click()
+  }
+  await join('Join rows by number')
+  await key.waitFor({ state: 'detached' })
+  await grid.getByRole('row', { name: /^2 − Likely spam hidden/ }).waitFor()
+  await join('Join rows automatically')
+  await key.waitFor()
+
   await page.getByRole('tab', { name: 'By labels' }).click()
   const field = (name: string) => page.getByRole('combobox', { name, exact: true })
   await field('Label 1').waitFor()
@@ -164,4 +177,7 @@ it('compares runs by decisions, labels and latency, with a baseline, and shows t
   await inspect('trend-by-name')
   await page.getByRole('link', { name: /^Open before, .+: Likely spam 50\.0 %$/ }).press('Enter')
   await seeScreen(page, 'before')
+  await page.goBack()
+  await page.getByText('All runs of sources called p*s.csv').waitFor()
+  expect(await name.inputValue()).toBe('p*s.csv')
 })

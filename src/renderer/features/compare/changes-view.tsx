@@ -61,14 +61,17 @@ export function ChangesView(props: {
     [names, plan],
   )
   const inFiles = changes.rowAt(0)?.b.place.file !== undefined
+  // Numbers and contents pair rows without a key.
+  const hasKeys = !['row', 'content'].includes(decisions.data?.joined_by ?? 'row')
   const columns = useMemo(() => {
     return createColumns({
       names: names ?? [],
       isContent,
       inFiles,
+      hasKeys,
       isRevealed: (row) => shown !== (row === toggled),
     })
-  }, [names, isContent, inFiles, shown, toggled])
+  }, [names, isContent, inFiles, hasKeys, shown, toggled])
   const rules = decisions.data?.joined.rules ?? []
   const row = changes.rowAt(cursor)
   const reveal = () =>
@@ -231,9 +234,24 @@ function createColumns(options: {
   isContent: ReturnType<typeof createContentRule>
   /** Whether rows are named together with their files. */
   inFiles: boolean
+  hasKeys: boolean
   isRevealed: (row: number) => boolean
 }): GridColumn<ListedChange>[] {
-  const { names, isContent, inFiles, isRevealed } = options
+  const { names, isContent, inFiles, hasKeys, isRevealed } = options
+  const key: GridColumn<ListedChange> = {
+    id: 'key',
+    title: 'Key',
+    rem: MASK_REM,
+    cell: ({ key: text, keyLength, b }) =>
+      text !== null && (
+        <MaskedText
+          text={text}
+          length={keyLength}
+          revealed={isRevealed(b.record) || !isFieldContent(undefined, text, keyLength)}
+          isCell
+        />
+      ),
+  }
   const content = names.map((_, index) => index)
   return [
     {
@@ -250,20 +268,7 @@ function createColumns(options: {
       grow: true,
       cell: (row) => <SafeText text={describeChangedRow(row)} max={200} isCell />,
     },
-    {
-      id: 'key',
-      title: 'Key',
-      rem: MASK_REM,
-      cell: ({ key, keyLength, b }) =>
-        key !== null && (
-          <MaskedText
-            text={key}
-            length={keyLength}
-            revealed={isRevealed(b.record) || !isFieldContent(undefined, key, keyLength)}
-            isCell
-          />
-        ),
-    },
+    ...(hasKeys ? [key] : []),
     ...content.slice(0, CELLS_SHOWN).map(
       (index): GridColumn<ListedChange> => ({
         id: `cell ${index}`,

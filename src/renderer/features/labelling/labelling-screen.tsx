@@ -390,7 +390,7 @@ function DrawPanel(props: {
         />
         {known !== null && (
           <Notice kind="info" title="Verdicts that you have given stay">
-            Those on rows of the present sample count for their own rows only from then on, unless they are
+            Those on rows of the present sample no longer count for other rows of their group, unless they are
             drawn again.
           </Notice>
         )}
