@@ -233,6 +233,26 @@ describe('sample', () => {
     expect(judged.rules).toEqual(before.rules)
   })
 
+  it('does not weight verdicts on two samples, which would count every row twice', async () => {
+    const sandbox = await withSandbox()
+    const { folder, source, sluice } = openFolder(sandbox.key)
+    await sluice('task', source, '--base-url', sandbox.baseUrl, '--quiet')
+    const judge = async (by: string) => {
+      const file = join(folder, `${by}.csv`)
+      await sluice('sample', 'latest', file, '--size', '20', '--by', by)
+      const rows = readRows(file).map((row) => ({ ...row, sluice_verdict: 'agree' }))
+      writeFileSync(file, Papa.unparse(rows))
+      await sluice('verdict', 'latest', '--from', file)
+      return JSON.parse((await sluice('evaluate', 'latest', '--verdicts', '--json')).stdout) as Evaluation
+    }
+    expect(await judge('rule')).toMatchObject({ warnings: [], strata: [{ rows: 180 }, { rows: 20 }] })
+    const { strata, warnings } = await judge('country')
+    expect(strata).toBeNull()
+    expect(warnings).toEqual([
+      'Verdicts on several samples are not weighted: the groups of these have 400 rows together, and the run has 200 answered rows.',
+    ])
+  })
+
   it('says how many groups have no row in the sample because its size is too small', async () => {
     const { folder, source, sluice } = openFolder()
     const draw = async (size: string) =>

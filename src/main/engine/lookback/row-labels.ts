@@ -6,11 +6,13 @@ import type { Verdict } from '../../../shared/lookback/verdict.ts'
 import { findNearestName, listColumns } from '../../../shared/mapping/check-mapping.ts'
 import { findColumn } from '../../../shared/mapping/match-columns.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { formatRow } from '../../../shared/plan/source-place.ts'
 import { STRATUM_COLUMNS } from '../../../shared/run/export-columns.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { createPostIdMapper } from '../mapping/row-mapper.ts'
 import { readVerdicts } from '../run/journal/verdict-store.ts'
+import { readFamilyCounts } from '../run/results/family-counts.ts'
 import { openSource } from '../source/open-source.ts'
 import { createBatchPlaces } from '../source/source-reader.ts'
 import type { AnsweredStep } from './answered-rows.ts'
@@ -44,7 +46,7 @@ export interface LabelReader {
 
 type AskedLabel = NonNullable<LabelQuestion['label']>
 
-type OpenLabels = Pick<LabelReader, 'columns' | 'open'>
+type OpenLabels = Pick<LabelReader, 'columns' | 'open'> & { notes?: readonly string[] }
 
 /** Most labels kept for reuse. */
 const KNOWN_MAX = 10_000
@@ -95,8 +97,8 @@ export async function createLabelReader(
         ? createColumnReader(family, label, texts, strata)
         : await createFileReader(family, label, labels, { texts, strata })
   }
-  const read = useVerdicts ? underVerdicts(family, reader, strata, label === null) : reader
-  return { ...read, strata, listNotes: () => texts.listNotes() }
+  const { notes = [], ...read } = useVerdicts ? underVerdicts(family, reader, strata, label === null) : reader
+  return { ...read, strata, listNotes: () => [...texts.listNotes(), ...notes] }
 }
 
 /** Most distinct cells that a note names. */
@@ -345,7 +347,8 @@ function createStratumReader(
 
 /**
  * A verdict takes precedence over its row's label: somebody has looked at the row. It gets the row's stratum
- * unless verdicts `areAlone` and on a sample of the run: next to labels, that sample would count rows twice.
+ * unless verdicts `areAlone` and on one sample of the run: next to labels or another sample, rows would count
+ * twice.
  */
 function underVerdicts(
   family: RunFamily,
@@ -354,12 +357,20 @@ function underVerdicts(
   areAlone: boolean,
 ): OpenLabels {
   const verdicts = readVerdicts(family)
-  const areSampled = areAlone && verdicts.some(({ stratum_rows: rows }) => rows !== null)
+  const sampled = areAlone ? countSampled(verdicts) : 0
+  const answered = readFamilyCounts(family).get('state')?.get('succeeded') ?? 0
+  const areSampled = sampled > 0 && sampled <= answered
   const findVerdict = createVerdictFinder(verdicts, areSampled ? strata : new Strata())
   const stratumColumns = areSampled ? [] : listStratumColumns(family.record.columns)
   const toStratum = createStratumReader(family.record.columns, strata)
   return {
     columns: [...columns, ...stratumColumns],
+    notes:
+      sampled > answered
+        ? [
+            `Verdicts on several samples are not weighted: the groups of these have ${formatCounted(sampled, 'row')} together, and the run has ${formatCounted(answered, 'answered row')}.`,
+          ]
+        : [],
     open(step) {
       const readLabel = open(step)
       const cells = new Map(stratumColumns.map((column) => [column, step.cells(column)]))
@@ -376,6 +387,13 @@ function underVerdicts(
       }
     },
   }
+}
+
+/** The rows that all strata of verdicts have together; more than the run has if they are of several samples. */
+function countSampled(verdicts: readonly Verdict[]): number {
+  const strata = new Strata()
+  for (const { stratum, stratum_rows } of verdicts) strata.number(stratum ?? '', stratum_rows)
+  return strata.populations.reduce<number>((sum, rows) => sum + (rows ?? 0), 0)
 }
 
 /** Creates a function that gives the verdicts on a row, by its number. */
