@@ -91,6 +91,13 @@ export class LoadCallbacks {
     this.#giveUp()
   }
 
+  /** Reads the last callbacks, once every request has ended: those that match none are second ones. */
+  finish(): void {
+    this.take()
+    for (const { receivedAtUs } of this.#early.values()) this.#options.onCount('doubled', receivedAtUs)
+    this.#early.clear()
+  }
+
   close(): void {
     this.#options.inbox.close()
   }

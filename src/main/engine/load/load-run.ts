@@ -320,7 +320,7 @@ export class LoadRun {
       if (this.#haltedMs !== null && this.#elapsedMs - this.#haltedMs > gracefulStopMs) break
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
     }
-    this.#callbacks?.take()
+    this.#callbacks?.finish()
   }
 
   /** Writes the seconds up to `last` and the totals at that point. */

@@ -101,6 +101,18 @@ describe('callbacks of a load', () => {
     expect(counts).toMatchObject({ received: 3, doubled: 2 })
   })
 
+  it('count as doubled, too, if the test ends soon after a second time', async () => {
+    const { callbacks, counts, receive } = createCallbacks()
+    callbacks.await(1, 1_000, true)
+    callbacks.await(2, 1_000, true)
+    for (const item of [1, 1, 2]) await receive(item, 3_000)
+    callbacks.take()
+    await receive(2, 4_000)
+    expect(counts).toMatchObject({ received: 3, doubled: 0 })
+    callbacks.finish()
+    expect(counts).toMatchObject({ received: 4, doubled: 2 })
+  })
+
   it('are overdue after their time, and have no latency then', async () => {
     const { callbacks, counts, latencies, receive, setNow } = createCallbacks()
     callbacks.await(1, 0, true)
