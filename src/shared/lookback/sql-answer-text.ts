@@ -28,12 +28,25 @@ export function createJsonlText(): AnswerText {
   return {
     guardedCells: () => 0,
     names(names) {
-      keys = names.map((name) => JSON.stringify(name))
+      keys = toKeys(names).map((name) => JSON.stringify(name))
       return ''
     },
-    // Written by hand: an object would lose columns of the same name, and move numeric names to the front.
+    // Written by hand: an object would move numeric names to the front.
     row: (values) => `{${values.map((value, index) => `${keys[index]}:${toJson(value)}`).join(',')}}\n`,
   }
+}
+
+/** Names that differ, since readers of JSON keep one of two equal keys: a second `row` becomes `row (2)`. */
+function toKeys(names: readonly string[]): string[] {
+  const used = new Set<string>()
+  return names.map((name) => {
+    let key = name
+    for (let number = 2; used.has(key) || (key !== name && names.includes(key)); number += 1) {
+      key = `${name} (${number})`
+    }
+    used.add(key)
+    return key
+  })
 }
 
 /** A value as shown in a table; '' for NULL. */

@@ -40,6 +40,15 @@ it('answers a statement about the rows of runs as a table, CSV or JSON lines', a
       '{"row":3,"post_id":"p2","cell":"","state":"succeeded","status":200}\n',
   )
 
+  const joined = 'SELECT a.row, b.row, 1 AS "row (2)", b.row FROM rows a JOIN rows b USING (post_id) LIMIT 1'
+  expect((await sluice('sql', 'latest', joined, '--format', 'jsonl')).stdout).toBe(
+    '{"row":2,"row (3)":2,"row (2)":1,"row (4)":2}\n',
+  )
+  for (const nothing of ['', ' ; ', '/* none */']) {
+    const empty = await sluice('sql', 'latest', nothing)
+    expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining('the statement gives no rows') })
+  }
+
   const { run_id: first } = JSON.parse((await sluice('show', 'latest', '--json')).stdout)
   await send()
   const counted = await sluice(

@@ -246,15 +246,19 @@ function createAuthorizer(inner: string) {
 }
 
 function prepare(db: DatabaseSync, sql: string): StatementSync {
+  if (isEmpty(sql)) throw new SluiceError({ id: 'sql_reads_nothing' })
   const statement = db.prepare(sql)
   // SQLite compiles only the first statement and silently ignores the rest.
-  const rest = sql.slice(statement.sourceSQL.length)
-  if (/[^\s;]/.test(rest.replaceAll(/--.*|\/\*[\s\S]*?\*\//g, '')))
-    throw new SluiceError({ id: 'sql_several' })
+  if (!isEmpty(sql.slice(statement.sourceSQL.length))) throw new SluiceError({ id: 'sql_several' })
   if (statement.columns().length === 0) throw new SluiceError({ id: 'sql_reads_nothing' })
   statement.setReturnArrays(true)
   statement.setReadBigInts(true)
   return statement
+}
+
+/** Whether a text has no statement: white space, comments and semicolons. */
+function isEmpty(sql: string): boolean {
+  return !/[^\s;]/.test(sql.replaceAll(/--.*|\/\*[\s\S]*?\*\//g, ''))
 }
 
 /** Writes the column names, unless they were written already, and each row, which begins with `start`. */
