@@ -137,6 +137,11 @@ export function describeLimited(limited: readonly string[]): string {
 const FAILING_SHARE = 0.5
 const FAILING = 'Most requests of a run did not succeed, so its latencies are mostly those of failures.'
 
+/** Whether most requests of one of the runs did not succeed. */
+export function isMostlyFailed({ a, b }: LoadComparison['failedShare']): boolean {
+  return Math.max(a, b) > FAILING_SHARE
+}
+
 /** A comparison in plain sentences, with its caveats. */
 export function describeComparison(
   comparison: Omit<LoadComparison, 'sentence' | 'caveats' | 'limited'>,
@@ -146,7 +151,7 @@ export function describeComparison(
   const limited = runs.flatMap(({ generatorLimited }, index) =>
     generatorLimited ? [letters[index === 0 ? 0 : 1]] : [],
   )
-  const isFailing = Math.max(comparison.failedShare.a, comparison.failedShare.b) > FAILING_SHARE
+  const isFailing = isMostlyFailed(comparison.failedShare)
   const sentences = [
     ...(isFailing ? [FAILING] : []),
     ...(limited.length === 0 && !isFailing

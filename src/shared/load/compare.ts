@@ -5,6 +5,7 @@ import {
   describeComparison,
   describePercentiles,
   describeSeries,
+  isMostlyFailed,
   summarizeVerdicts,
 } from './compare-text.ts'
 import { toPercentiles } from './latency-meter.ts'
@@ -55,11 +56,12 @@ export function compareRuns(a: ComparedRun, b: ComparedRun, letters = LETTERS): 
     )
     return compared === null ? [] : [compared]
   })
+  const failedShare = compareFailed(a, b)
   const comparison = {
     a: a.label,
     b: b.label,
-    series,
-    failedShare: compareFailed(a, b),
+    series: isMostlyFailed(failedShare) ? series.map((one) => withoutVerdicts(one, letters)) : series,
+    failedShare,
     succeededPerS: compareThroughput(a, b),
     planDifferences: listPlanDifferences(a.plan, b.plan),
   }
@@ -131,6 +133,27 @@ function markOwnDelays(series: SeriesComparison, a: ComparedRun, b: ComparedRun)
     return isSure || verdict === 'unclear' ? one : { ...one, mayBeOwn: true as const }
   })
   return { ...series, percentiles }
+}
+
+/** Latencies that answers of any outcome have, so that they are those of failures where most failed. */
+const OF_ANSWERS: ReadonlySet<TrendMetric> = new Set([
+  'http_req_duration',
+  'http_req_waiting',
+  'http_req_receiving',
+  'iteration_duration',
+  'response_time',
+])
+
+/** Failures are often fast or slow for reasons of their own, so they make neither run faster or slower. */
+function withoutVerdicts(series: SeriesComparison, letters: RunLetters): SeriesComparison {
+  if (!OF_ANSWERS.has(series.metric) || series.percentiles.every(({ verdict }) => verdict === 'unclear'))
+    return series
+  const percentiles = series.percentiles.map(({ mayBeOwn: _mayBeOwn, ...one }) => ({
+    ...one,
+    verdict: 'unclear' as const,
+  }))
+  const unclear = { ...series, percentiles, verdict: 'unclear' as const }
+  return { ...unclear, sentence: describeSeries(unclear, letters) }
 }
 
 type Estimate = ReturnType<typeof toQuantileInterval>

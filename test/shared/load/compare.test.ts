@@ -168,6 +168,24 @@ describe('errors and throughput of two runs', () => {
     expect(sentence).toContain('B has less throughput: 90.0 after 99.8 succeeded requests a second.')
   })
 
+  test('of which one mostly fails are neither faster nor slower, apart from what succeeded', () => {
+    const fast = toHistory(drawSeconds(2, { factor: 0.1 }))
+    const failing = { failed: 2_700, succeeded: 300 }
+    const latencies = { http_req_duration: fast, response_time: fast, succeeded_duration: fast }
+    const all = { http_req_duration: BASELINE, response_time: BASELINE, succeeded_duration: BASELINE }
+    const { series, sentence } = compare({ ...failing, latencies }, { latencies: all })
+    expect(sentence).toMatch(/^Most requests of a run did not succeed.* It is unclear/)
+    expect(series.map(({ metric, verdict }) => [metric, verdict])).toEqual([
+      ['http_req_duration', 'unclear'],
+      ['response_time', 'unclear'],
+      ['succeeded_duration', 'faster'],
+    ])
+    expect(new Set(series[0]?.percentiles.map(({ verdict }) => verdict))).toEqual(new Set(['unclear']))
+    expect(series[0]?.sentence).toMatch(/^It is unclear whether/)
+    const { series: without } = compare({ latencies }, { latencies: all })
+    expect(without[0]?.verdict).toBe('faster')
+  })
+
   test('are not named if they may be chance', () => {
     const { sentence, failedShare } = compare({ failed: 8, succeeded: 2_992 })
     expect(failedShare.low).toBeLessThan(0)
