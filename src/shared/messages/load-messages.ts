@@ -80,6 +80,10 @@ export const LOAD_MESSAGES = {
       remedy:
         'To merge results from several machines, Sluice needs every sample. Run k6 with --out json=FILE on each machine.',
     }),
+    k6_same_samples: ({ file, other }: { file: string; other: string }) => ({
+      text: `${file} holds the same samples as ${other}`,
+      remedy: 'Leave one of them out: each sample counts once.',
+    }),
     k6_no_results: ({ file }: { file: string }) => ({
       text: `${file} does not contain k6 results`,
       remedy:

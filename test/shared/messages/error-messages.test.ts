@@ -189,6 +189,7 @@ const OF_COMMANDS = new Set<ErrorId>([
   'export_load_to_stdout',
   'k6_no_results',
   'k6_not_json_lines',
+  'k6_same_samples',
   'labels_name_no_rule',
   'list_of_unknown_rule',
   'lookback_column_missing',

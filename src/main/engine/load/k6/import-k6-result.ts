@@ -1,3 +1,4 @@
+import { createHash, type Hash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
@@ -179,15 +180,21 @@ const SUMMARY_MAX_BYTES = 64 * 1024 * 1024
 
 /**
  * Reads k6 results of any of its four kinds. Several files must be JSON lines: the parts of one run on
- * several machines, which are merged. Throws `BAD_SOURCE`.
+ * several machines, which are merged, and none of them a copy of another. Throws `BAD_SOURCE`.
  */
 export async function readK6Result(files: readonly string[]): Promise<K6Result> {
   const lines = new K6Lines()
+  const read = new Map<string, string>()
   for (const file of files) {
     const isSummary = await withChunks(file, async (chunks) => {
       const { head, all } = await peekFirstLine(chunks)
       if (!isJsonLine(head)) return true
-      await lines.read(all)
+      const hash = createHash('sha256')
+      await lines.read(hashing(all, hash))
+      const digest = hash.digest('hex')
+      const other = read.get(digest)
+      if (other !== undefined) throw new SluiceError({ id: 'k6_same_samples', file, other })
+      read.set(digest, file)
       return false
     })
     if (!isSummary) continue
@@ -263,6 +270,13 @@ async function peekFirstLine(
     }
   }
   return { head, all: all() }
+}
+
+async function* hashing(chunks: AsyncIterable<Uint8Array>, hash: Hash): AsyncIterable<Uint8Array> {
+  for await (const chunk of chunks) {
+    hash.update(chunk)
+    yield chunk
+  }
 }
 
 /** Whether a file's first line is one of k6's JSON lines: a summary is one object, over many lines or one. */

@@ -262,6 +262,20 @@ describe('a file that is not a k6 result', () => {
     })
   })
 
+  test('includes a copy of another file, also a packed one, since its samples would count twice', async () => {
+    const text = toLines([{ s: 1, ms: 10 }])
+    const [file, copy] = [join(folder, 'samples.json'), join(folder, 'copy.json.gz')]
+    await Promise.all([writeFile(file, text), writeFile(copy, gzipSync(text))])
+    for (const names of [
+      [file, copy],
+      [file, file],
+    ]) {
+      await expect(readK6Result(names)).rejects.toMatchObject({
+        message: expect.stringContaining('holds the same samples as'),
+      })
+    }
+  })
+
   test('includes a summary among several files', async () => {
     const names = ['plain-lines.k6', 'summary-export.k6'].map((name) => join(FIXTURES, 'v2', name))
     await expect(readK6Result(names)).rejects.toMatchObject({
