@@ -42,7 +42,7 @@ export async function runCli(
     const asked = first === 'help' ? [first, ...words] : args
     program = await createProgram(context, asked)
     await program.parseAsync(asked, { from: 'user' })
-    return context.exitCode
+    return await checkOutput(context)
   } catch (error) {
     if (error instanceof CommanderError) {
       if (SHOWN_ON_PURPOSE.has(error.code)) return EXIT.ok
@@ -57,4 +57,12 @@ export async function runCli(
     const command = nameCommand(program, args)
     return await reportError(context, addSuggestion(error, program, args), { asJson, command })
   }
+}
+
+/** The command's exit code, which is not 0 if its results could not be written, such as on a full disk. */
+async function checkOutput({ out, err, errTerminal, exitCode }: CliContext): Promise<ExitCode> {
+  const failure = await out.finish()
+  if (failure === null) return exitCode
+  await err.writeLine(`${errTerminal.tone('bad', 'sluice:')} the output is incomplete: ${failure.message}`)
+  return exitCode === EXIT.ok ? EXIT.rowsFailed : exitCode
 }

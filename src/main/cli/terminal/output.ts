@@ -12,6 +12,8 @@ export interface Output {
    */
   write(text: string | Uint8Array, how?: { isData?: boolean }): Promise<void>
   writeLine(text?: string): Promise<void>
+  /** Waits for what was written, and returns why some of it could not be; null if only the reader is gone. */
+  finish(): Promise<Error | null>
 }
 
 /**
@@ -24,10 +26,11 @@ export function createOutput(
   { isInJob = false }: { isInJob?: boolean } = {},
 ): Output {
   let open = true
+  let failure: Error | null = null
   let isLineOpen = false
   stream.on('error', (error: NodeJS.ErrnoException) => {
     open = false
-    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') process.exitCode ||= 1
+    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') failure ??= error
   })
   const toWritten = (text: string, isData: boolean): string => {
     const printable = stream.isTTY === true ? escapeForTerminal(text) : text
@@ -51,7 +54,13 @@ export function createOutput(
       stream.once('close', settle)
     })
   }
-  return { isOpen: () => open, write, writeLine: (text = '') => write(`${text}\n`) }
+  const finish = async () => {
+    if (open) await new Promise<void>((resolve) => stream.write('', () => resolve()))
+    // A stream reports its error after it has called back.
+    await new Promise((resolve) => setImmediate(resolve))
+    return failure
+  }
+  return { isOpen: () => open, write, writeLine: (text = '') => write(`${text}\n`), finish }
 }
 
 /**

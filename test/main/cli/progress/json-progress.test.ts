@@ -10,7 +10,7 @@ function createReporter() {
   const lines: Record<string, unknown>[] = []
   const clock = { nowMs: 0 }
   const writeLine = async (text = '') => void lines.push(JSON.parse(text))
-  const err = { writeLine, write: async () => {}, isOpen: () => true }
+  const err = { writeLine, write: async () => {}, isOpen: () => true, finish: async () => null }
   return { lines, clock, reporter: createJsonReporter({ err }, () => clock.nowMs) }
 }
 
