@@ -2,8 +2,9 @@ import { isAsync } from '../../../../shared/operations/operations.ts'
 import type { Plan } from '../../../../shared/plan/plan.ts'
 
 /**
- * The function of a script that says whether a task succeeded, as the judge of this program does from the same
- * answer (docs/interface.md §2.2, §2.3, §4.2), apart from `user_id`, which it does not compare.
+ * The function of a script that says whether a task succeeded, as the judge of this program does for the
+ * answers of the interface (docs/interface.md §2.2, §2.3, §4.2), and for the usual failures inside a 200.
+ * It does not compare `user_id`.
  */
 export function formatK6Success({ operation, connection }: Pick<Plan, 'operation' | 'connection'>): string {
   const isV2 = operation.kind === 'task' && operation.api === 'v2'
