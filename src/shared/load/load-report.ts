@@ -180,6 +180,8 @@ const callbackCountsSchema = z.object({
   rejected: z.int(),
   /** Named another post than their address belongs to, and settled nothing; absent in earlier versions. */
   otherPost: z.int().exactOptional(),
+  /** Were no result, and settled nothing; absent in earlier versions, which counted them as rejected. */
+  unreadable: z.int().exactOptional(),
   /** Did not arrive within the plan's time; no percentile includes them. */
   overdue: z.int(),
   /** Were still awaited when the load ended. */

@@ -361,10 +361,11 @@ function listTraffic(report: ViewedReport): LoadFact[] {
     })
   }
   if (callbacks !== null) {
-    const { received, doubled, rejected, otherPost = 0, overdue, outstanding } = callbacks
+    const { received, doubled, rejected, otherPost = 0, unreadable = 0, overdue, outstanding } = callbacks
     const parts = [
       ...(rejected > 0 ? [`${formatCount(rejected)} with an error`] : []),
       ...(otherPost > 0 ? [`${formatCount(otherPost)} of another post`] : []),
+      ...(unreadable > 0 ? [`${formatCount(unreadable)} unreadable`] : []),
       ...(doubled > 0 ? [formatCounted(doubled, 'duplicate')] : []),
       ...(overdue > 0 ? [`${formatCount(overdue)} overdue`] : []),
       ...(outstanding > 0 ? [`${formatCount(outstanding)} outstanding`] : []),
@@ -373,7 +374,7 @@ function listTraffic(report: ViewedReport): LoadFact[] {
       label: 'Callbacks',
       value: `${formatCount(received)} received`,
       ...(parts.length > 0 && { note: parts.join(', ') }),
-      ...(rejected + otherPost + overdue + outstanding > 0 && { tone: 'warn' as const }),
+      ...(rejected + otherPost + unreadable + overdue + outstanding > 0 && { tone: 'warn' as const }),
     })
   }
   const { data_sent: sent, data_received: received } = report.metrics ?? {}

@@ -461,7 +461,10 @@ export function isLoadRun({ thresholds }: Pick<RunSummary, 'thresholds'>): boole
 /** The outcome of a load test: its requests and, if async, their callbacks. */
 interface LoadOutcome {
   requests: Pick<RequestCounts, 'sent' | 'succeeded'>
-  callbacks: (Record<'received' | 'rejected' | 'outstanding', number> & { otherPost?: number }) | null
+  callbacks:
+    | (Record<'received' | 'rejected' | 'outstanding', number> &
+        Partial<Record<'otherPost' | 'unreadable', number>>)
+    | null
 }
 
 type SummaryOfLoad = Pick<RunSummary, 'requests' | 'callbacks' | 'load'>
@@ -476,8 +479,8 @@ export function sayNoSuccess({ requests, callbacks }: LoadOutcome): string | nul
   if (succeeded === 0)
     return sent === 1 ? 'The request did not succeed' : `None of ${formatCounted(sent, 'request')} succeeded`
   if (callbacks === null || callbacks.outstanding > 0) return null
-  const { received, rejected, otherPost = 0 } = callbacks
-  if (received > rejected + otherPost) return null
+  const { received, rejected, otherPost = 0, unreadable = 0 } = callbacks
+  if (received > rejected + otherPost + unreadable) return null
   return succeeded === 1
     ? 'The request was acknowledged, but no callback brought its result'
     : `None of ${formatCounted(succeeded, 'acknowledged request')} got a callback with a result`
@@ -488,7 +491,14 @@ export function toLoadOutcome({ requests, callbacks, load }: SummaryOfLoad): Loa
   return {
     requests,
     callbacks:
-      ended && callbacks ? { ...ended, received: callbacks.received, otherPost: callbacks.other_post } : null,
+      ended && callbacks
+        ? {
+            ...ended,
+            received: callbacks.received,
+            otherPost: callbacks.other_post,
+            unreadable: callbacks.unreadable,
+          }
+        : null,
   }
 }
 

@@ -6,7 +6,7 @@ import { toClockUs } from './load-threads.ts'
 /** Callbacks that are read at once. */
 const BATCH_MAX = 2_000
 
-export type CallbackCount = 'received' | 'doubled' | 'rejected' | 'otherPost' | 'overdue'
+export type CallbackCount = 'received' | 'doubled' | 'rejected' | 'otherPost' | 'unreadable' | 'overdue'
 
 export interface LoadCallbacksOptions {
   inbox: InboxReader
@@ -83,8 +83,13 @@ export class LoadCallbacks {
           onCount('otherPost', receivedAtUs)
           continue
         }
-        if (judgement?.outcome !== 'succeeded') onCount('rejected', receivedAtUs)
-        this.#settle(item, { receivedAtUs, rules: judgement?.rules ?? [] })
+        // It is not a result, which may still come.
+        if (judgement === null) {
+          onCount('unreadable', receivedAtUs)
+          continue
+        }
+        if (judgement.outcome !== 'succeeded') onCount('rejected', receivedAtUs)
+        this.#settle(item, { receivedAtUs, rules: judgement.rules })
       }
       if (batch.length === 0) break
     }

@@ -230,15 +230,20 @@ function toEchoes({ echoes }: LoadState): Pick<RunSummary, 'echoes'> {
   return verified + notVerifiable + mismatched === 0 ? {} : { echoes: counts }
 }
 
-function toCallbackCounts({ received, doubled, otherPost = 0 }: NonNullable<LoadState['callbacks']>) {
+function toCallbackCounts({
+  received,
+  doubled,
+  otherPost = 0,
+  unreadable = 0,
+}: NonNullable<LoadState['callbacks']>) {
   return {
     received,
-    settled: received - doubled - otherPost,
+    settled: received - doubled - otherPost - unreadable,
     early: 0,
     late: 0,
     doubled,
     differing: 0,
     other_post: otherPost,
-    unreadable: 0,
+    unreadable,
   }
 }

@@ -103,6 +103,7 @@ test('a callback that names another post leaves its own awaited, and has no late
     doubled: 0,
     rejected: 0,
     otherPost: 1,
+    unreadable: 0,
     overdue: 1,
     outstanding: 0,
   })

@@ -14,13 +14,14 @@ function createCallbacks() {
   const writer = InboxWriter.open(workspace)
   if (writer === null) throw new Error('the inbox is held')
   let nowMs = 0
-  const counts = { received: 0, doubled: 0, rejected: 0, otherPost: 0, overdue: 0 }
+  const counts = { received: 0, doubled: 0, rejected: 0, otherPost: 0, unreadable: 0, overdue: 0 }
   const latencies: [latencyUs: number, receivedAtUs: number][] = []
   const callbacks = new LoadCallbacks({
     inbox: new InboxReader(workspace),
     runToken: 'run-1',
     timeoutMs: TIMEOUT_MS,
-    judge: (body) => createJudgement({ outcome: body === 'bad' ? 'rejected' : 'succeeded' }),
+    judge: (body) =>
+      body === 'unreadable' ? null : createJudgement({ outcome: body === 'bad' ? 'rejected' : 'succeeded' }),
     onLatency: (latencyUs, receivedAtUs) => latencies.push([latencyUs, receivedAtUs]),
     onRules: () => {},
     onCount: (what) => {
@@ -59,7 +60,19 @@ describe('callbacks of a load', () => {
       [8_500, 9_500],
     ])
     expect(callbacks.awaited).toBe(0)
-    expect(counts).toEqual({ received: 2, doubled: 0, rejected: 1, otherPost: 0, overdue: 0 })
+    expect(counts).toEqual({ received: 2, doubled: 0, rejected: 1, otherPost: 0, unreadable: 0, overdue: 0 })
+  })
+
+  it('settle nothing if they are unreadable, and the result that follows is measured', async () => {
+    const { callbacks, counts, latencies, receive } = createCallbacks()
+    callbacks.await(1, 1_000, true)
+    await receive(1, 2_000, 'unreadable')
+    callbacks.take()
+    expect(callbacks.awaited).toBe(1)
+    await receive(1, 9_000)
+    callbacks.take()
+    expect(latencies).toEqual([[8_000, 9_000]])
+    expect(counts).toEqual({ received: 2, doubled: 0, rejected: 0, otherPost: 0, unreadable: 1, overdue: 0 })
   })
 
   it('are measured alike if the machine has slept since its process started', async () => {
@@ -156,7 +169,7 @@ describe('callbacks of a load', () => {
     callbacks.take()
     setNow(2 * TIMEOUT_MS)
     callbacks.take()
-    expect(counts).toEqual({ received: 3, doubled: 1, rejected: 0, otherPost: 0, overdue: 0 })
+    expect(counts).toEqual({ received: 3, doubled: 1, rejected: 0, otherPost: 0, unreadable: 0, overdue: 0 })
   })
 
   it('of a request that was acknowledged when it was sent again are overdue, or measured from its first try', async () => {
