@@ -28,6 +28,17 @@ test('JSON lines of appended files are read behind their byte-order marks', asyn
   )
 })
 
+test('an object whose values are its keys is the header of a table that was appended', async () => {
+  const row = (id: unknown, text: unknown, note: unknown = '') => JSON.stringify({ id, text, note })
+  const rows = [row(1, 'a'), row('id', ' text'), row('id', 'text', null), row('id', 'b'), row('', 'text')]
+  for (const content of [rows.join('\n'), `[${rows.join(',')}]`, `${MARK}${rows.join('\n')}`]) {
+    const source = await readAnySource(writeSource(content, 'a.json'))
+    expect(source.problems).toEqual(['repeated_header 2 error', 'repeated_header 3 error'])
+  }
+  const single = await readAnySource(writeSource('{"text":"a"}\n{"text":"text"}\n', 'a.jsonl'))
+  expect(single.problems).toEqual([])
+})
+
 test('a mark at the beginning of a read, and within a cell, is recognised by what precedes it', async () => {
   const row = `u1,${'x'.repeat(70)}\n`
   const content = `${MARK}user_id,text_data\n${row}${MARK}${row}u2,"line\n${MARK}line"\n`

@@ -180,7 +180,13 @@ function createReader(
 
   function toRow(row: number, element: JsonElement): JsonRow {
     const read = readObject(row, element, encoding)
-    return read.isObject ? toJsonRow(row, read.members, read.problems, keys) : toUnread(row, read)
+    if (!read.isObject) return toUnread(row, read)
+    const found = toJsonRow(row, read.members, read.problems, keys)
+    if (repeatsKeys(read.members)) {
+      const text = toFound(found.cells.join(' | '))
+      found.problems.push({ row, severity: 'error', code: 'repeated_header', found: text })
+    }
+    return found
   }
 
   /** The rows of a request, in order from `row` on. */
@@ -243,6 +249,16 @@ const EXCERPT_CHARACTERS = 20
 /** A row with the members behind its cells. */
 interface JsonRow extends SourceRow {
   members: readonly JsonMember[]
+}
+
+/** Whether an object's values are the names of its keys: the header of a table that was appended. */
+function repeatsKeys(members: readonly JsonMember[]): boolean {
+  const [first] = members
+  // Most rows differ in the first value.
+  if (first === undefined || first.cell.trim() !== first.key.trim()) return false
+  const filled = members.filter(({ cell }) => cell.trim() !== '')
+  const isAll = filled.every(({ key, cell }) => cell.trim() === key.trim())
+  return isAll && filled.length > 1 && filled.length * 2 > members.length
 }
 
 /** A row without cells: what was read is not an object. */
