@@ -22,6 +22,18 @@ const BODIES: readonly (readonly [string, unknown])[] = [
   ['a failed model', { ...OWN, status: [{ status: { code: '13' } }] }],
   ['a failed model of v2', { ...OWN, models: [{ model: 'text', status: { code: 500 } }] }],
   ['a failed model deep inside', { ...OWN, results: { text: [{ status: { code: 500 } }] } }],
+  ['a failed model of v2, in words', { ...OWN, models: [{ model: 'ocr', status: 'failed' }] }],
+  ['a failed model of v2, by its code', { ...OWN, models: [{ model: 'ocr', code: 500 }] }],
+  ['an error inside', { ...OWN, results: { ocr: { error: 'down' } } }],
+  [
+    'words about the content inside',
+    { ...OWN, results: { ocr: { ok: false, status: 'failed', error: 0.1 } } },
+  ],
+  ['a wrapped result', { task_id: 't', result: OWN }],
+  ['a wrapped failure', { task_id: 't', result: { ...OWN, success: false } }],
+  ['wrapped rules that are a text', { task_id: 't', result: { ...OWN, triggered_rules: 'spam' } }],
+  ['a task that has not ended', { task_id: 't', status: 'processing' }],
+  ['a result that says processing', { ...OWN, status: 'processing' }],
   ['an error', { ...OWN, error: true }],
   ['an error in words', { ...OWN, error: 'boom' }],
   ['an error object', { ...OWN, error: { message: 'boom' } }],
@@ -65,8 +77,16 @@ describe.each<[string, Partial<PlanInput>]>([
     expect(isSuccess({ status: 200, body }, POST)).toBe(judgeHere(plan, 200, body))
   })
 
-  test.each([204, 302, 403, 503])('takes a result with status %i for what Sluice takes it for', (status) => {
-    const body = JSON.stringify(OWN)
-    expect(isSuccess({ status, body }, POST)).toBe(judgeHere(plan, status, body))
+  test('takes status 202 without a result for what Sluice takes it for', () => {
+    const body = JSON.stringify({ task_id: 't', message: 'accepted' })
+    expect(isSuccess({ status: 202, body }, POST)).toBe(judgeHere(plan, 202, body))
   })
+
+  test.each([202, 204, 302, 403, 503])(
+    'takes a result with status %i for what Sluice takes it for',
+    (status) => {
+      const body = JSON.stringify(OWN)
+      expect(isSuccess({ status, body }, POST)).toBe(judgeHere(plan, status, body))
+    },
+  )
 })
