@@ -79,7 +79,7 @@ describe('a column in which only what is wrong has a label', () => {
     expect(warnings).toEqual([
       'Every evaluated row with a label should trigger a rule. False alarms on rows with nothing wrong are not seen, so precision may be far too high.',
       '3 rows without a label are left out. If an empty label means that nothing is wrong, say so under Labels, or with --empty-negative.',
-      'Cells with `nan` are taken for rows without a label.',
+      '1 row with `nan` counts as a row without a label.',
     ])
     const assert = async (assertion: string) => {
       const { code, stderr } = await sluice('evaluate', 'latest', ...labels, '--assert', assertion)
@@ -200,14 +200,14 @@ describe('labels as people have them', () => {
     expect(columns.rules).toMatchObject([spamOf, linkOf])
     expect(columns.rows).toMatchObject({ evaluated: 4, without_label: 2 })
     expect(columns.warnings.join('\n')).toContain(
-      'Rows with `nan`, `-1` in `is_spam` count as rows without a label',
+      '2 rows with `nan`, `-1` in `is_spam` count as rows without a label: they are neither yes nor no.',
     )
 
     const lists = await evaluate('--label', 'listed')
     expect(lists.rules.map(({ rule }) => rule).sort()).toEqual(['Contains a link', 'Likely spam'])
     expect(lists.rules.find(({ rule }) => rule === 'Likely spam')).toMatchObject(spamOf)
     expect(lists.rows).toMatchObject({ evaluated: 5, without_label: 1 })
-    expect(lists.warnings.join('\n')).toContain('Cells with `nan` are taken for rows without a label.')
+    expect(lists.warnings.join('\n')).toContain('1 row with `nan` counts as a row without a label.')
     expect(lists.labels.unread).toEqual([{ value: 'film', rows: 1 }])
     const told = await sluice('evaluate', 'latest', '--label', 'listed')
     expect(told.stdout).toContain(

@@ -20,7 +20,7 @@ import {
   sayNoNegatives,
 } from './evaluate-run.ts'
 import type { PairedRows } from './paired-rows.ts'
-import { createLabelReader, createVerdictFinder, isEmptyLabel, NO_LABEL } from './row-labels.ts'
+import { countUnread, createLabelReader, createVerdictFinder, isEmptyLabel, NO_LABEL } from './row-labels.ts'
 import type { Standing } from './standings.ts'
 
 /** Represents all targets together. */
@@ -66,8 +66,10 @@ export async function compareByLabels(
       const own = labelAt(place)
       const ofA = isEmptyLabel(own.label) ? findVerdict(partnerOf[row] ?? 0) : undefined
       const { label } = ofA ?? own
-      if (label.kind === 'none') rows.without_label += 1
-      else if (label.kind === 'unsure') rows.unsure += 1
+      if (label.kind === 'none') {
+        rows.without_label += 1
+        countUnread(label)
+      } else if (label.kind === 'unsure') rows.unsure += 1
       else if (label.kind === 'conflict') rows.conflicting_label += 1
       else {
         rows.rows += 1

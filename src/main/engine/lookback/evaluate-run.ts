@@ -21,7 +21,13 @@ import { readPlace } from '../run/results/row-places.ts'
 import { type AnsweredStep, readAnsweredSteps } from './answered-rows.ts'
 import { writeEvaluatedRows } from './evaluated-rows.ts'
 import { CellLists, EvaluatedCells } from './matrix-cells.ts'
-import { createLabelReader, type LabelReader, type PlacedLabel, type RowLabel } from './row-labels.ts'
+import {
+  countUnread,
+  createLabelReader,
+  type LabelReader,
+  type PlacedLabel,
+  type RowLabel,
+} from './row-labels.ts'
 import { createSlices } from './slices.ts'
 
 /** Most label values that a document lists; the rest are only counted. */
@@ -97,8 +103,10 @@ export async function* evaluateInSteps(
       read += 1
       const placed = labelAt(place)
       const { kind } = placed.label
-      if (kind === 'none') rows.without_label += 1
-      else if (kind === 'unsure') rows.unsure += 1
+      if (kind === 'none') {
+        rows.without_label += 1
+        countUnread(placed.label)
+      } else if (kind === 'unsure') rows.unsure += 1
       else if (kind === 'conflict') rows.conflicting_label += 1
       else if (step.answered[place] === 0) rows.without_answer += 1
       else kinds.add(place, placed)

@@ -22,7 +22,16 @@ import { findNamedRows, findRowNaming, type NamingRow, type RowNaming } from './
 export type RowLabel =
   | { kind: 'text'; text: string }
   | { kind: 'verdicts'; verdicts: readonly Verdict[] }
-  | { kind: 'none' | 'unsure' | 'conflict' }
+  | { kind: 'none'; unread?: readonly UnreadCells[] }
+  | { kind: 'unsure' | 'conflict' }
+
+/** Cells that are no labels, and the rows that count as without a label because of them. */
+interface UnreadCells {
+  /** Null for the only column. */
+  column: string | null
+  values: Set<string>
+  rows: number
+}
 
 /** A label and the number of its row's stratum; 0 if rows were not sampled. */
 export interface PlacedLabel {
@@ -40,7 +49,7 @@ export interface LabelReader {
    */
   open: (step: AnsweredStep) => (place: number) => PlacedLabel
   strata: Strata
-  /** Notes for a person about cells that were not read as labels, a sentence each. */
+  /** Notes for a person about cells that were not read as labels of counted rows, a sentence each. */
   listNotes: () => string[]
 }
 
@@ -60,6 +69,11 @@ export const NO_LABEL: PlacedLabel = { label: { kind: 'none' }, stratum: 0 }
 /** Whether a row has no label, or one that is empty and therefore says that nothing is wrong. */
 export function isEmptyLabel(label: RowLabel): boolean {
   return label.kind === 'none' || (label.kind === 'text' && label.text === EMPTY_LABEL)
+}
+
+/** Counts a row without a label, for {@link LabelReader.listNotes}. */
+export function countUnread(label: RowLabel): void {
+  if (label.kind === 'none') for (const cells of label.unread ?? []) cells.rows += 1
 }
 
 /** The strata of labelled rows, numbered as they appear. */
@@ -109,8 +123,7 @@ class LabelTexts {
   readonly #explained: ReadonlySet<string>
   /** The text of a row whose cells are empty. */
   readonly #empty: string
-  readonly #missing = new Set<string>()
-  readonly #unread = new Map<string, Set<string>>()
+  readonly #unread = new Map<string | null, UnreadCells>()
 
   /** A value that `positives` explain is a label, whatever it looks like. */
   constructor(positives: readonly Positive[], emptyIsNegative: boolean) {
@@ -118,37 +131,36 @@ class LabelTexts {
     this.#explained = new Set(positives.map(({ value }) => toComparableValue(value)))
   }
 
-  /** '' for a row without a label. */
-  read(label: AskedLabel, cells: readonly string[]): string {
+  /** The text is '' for a row without a label; `unread` are the cells why, if it has any. */
+  read(label: AskedLabel, cells: readonly string[]): { text: string; unread: readonly UnreadCells[] } {
     if (typeof label !== 'string') {
       const { text, unread } = readRuleColumns(label, cells)
-      for (const { column, value } of unread) {
-        const values = this.#unread.get(column) ?? new Set()
-        this.#unread.set(column, values.add(value.trim()))
-      }
-      return text === '' && unread.length === 0 ? this.#empty : text
+      const noted = new Set(unread.map(({ column, value }) => this.#note(column, value)))
+      return { text: text === '' && noted.size === 0 ? this.#empty : text, unread: [...noted] }
     }
     const [text = ''] = cells
-    if (!isMissing(text) || (text.trim() !== '' && this.#explained.has(toComparableValue(text)))) return text
-    if (text.trim() === '') return this.#empty
-    this.#missing.add(text.trim())
-    return ''
+    if (text.trim() === '') return { text: this.#empty, unread: [] }
+    if (!isMissing(text) || this.#explained.has(toComparableValue(text))) return { text, unread: [] }
+    return { text: '', unread: [this.#note(null, text)] }
+  }
+
+  #note(column: string | null, value: string): UnreadCells {
+    const cells = this.#unread.get(column) ?? { column, values: new Set(), rows: 0 }
+    cells.values.add(value.trim())
+    this.#unread.set(column, cells)
+    return cells
   }
 
   listNotes(): string[] {
-    const name = (values: ReadonlySet<string>) => {
+    return [...this.#unread.values()].flatMap(({ column, values, rows }) => {
+      if (rows === 0) return []
       const shown = [...values].slice(0, NOTED_MAX).map((value) => `\`${value}\``)
-      return `${shown.join(', ')}${values.size > NOTED_MAX ? ' and others' : ''}`
-    }
-    return [
-      ...(this.#missing.size > 0
-        ? [`Cells with ${name(this.#missing)} are taken for rows without a label.`]
-        : []),
-      ...[...this.#unread].map(
-        ([column, values]) =>
-          `Rows with ${name(values)} in \`${column}\` count as rows without a label: these are neither yes nor no.`,
-      ),
-    ]
+      const named = `${shown.join(', ')}${values.size > NOTED_MAX ? ' and others' : ''}`
+      const where = column === null ? '' : ` in \`${column}\``
+      const why = column === null ? '' : `: ${rows === 1 ? 'it is' : 'they are'} neither yes nor no`
+      const as = rows === 1 ? 'counts as a row without a label' : 'count as rows without a label'
+      return [`${formatCounted(rows, 'row')} with ${named}${where} ${as}${why}.`]
+    })
   }
 }
 
@@ -169,8 +181,8 @@ function createColumnReader(
   const stratumColumns = listStratumColumns(columns)
   const toStratum = createStratumReader(columns, strata)
   return readCombinations([...at, ...stratumColumns], (cells) => {
-    const text = texts.read(label, cells.slice(0, at.length))
-    if (text === '') return NO_LABEL
+    const { text, unread } = texts.read(label, cells.slice(0, at.length))
+    if (text === '') return unread.length === 0 ? NO_LABEL : { label: { kind: 'none', unread }, stratum: 0 }
     const toCell = (column: number) => cells[at.length + stratumColumns.indexOf(column)] ?? ''
     return { label: { kind: 'text', text }, stratum: toStratum(toCell) }
   })
@@ -227,10 +239,12 @@ async function createFileReader(
       const toPlace = findPlace(batch)
       for (const { row, cells } of batch.rows) {
         const place = toPlace(row)
-        const text = texts.read(
+        const { text, unread } = texts.read(
           label,
           labelAt.map((at) => cells[at] ?? ''),
         )
+        // Of a file, its own rows are counted: it may name rows that the run does not have.
+        countUnread({ kind: 'none', unread })
         if (text === '') continue
         const stratum = toStratum((column) => cells[column] ?? '')
         const found = placed.get(`${stratum}\n${text}`) ?? { label: { kind: 'text', text }, stratum }
