@@ -121,6 +121,10 @@ export class Terms {
 
 const FIXED = ['row', 'rules', 'cached', 'language', 'model', 'further_scores'] as const
 
+/** Stores a rule under its newest name; an answer without a name, whose id stands in, keeps it. */
+export const NAME_RULE = `INSERT INTO rule (rule_id, rule_name) VALUES (?, ?) ON CONFLICT (rule_id)
+  DO UPDATE SET rule_name = iif(excluded.rule_name = rule_id, rule_name, excluded.rule_name)`
+
 /**
  * Writes findings of rows, one record per row. The caller keeps a transaction open for every call, and
  * flushes before it ends.
@@ -130,7 +134,7 @@ export class FoundWriter {
   readonly #terms: Terms
   readonly #rule: StatementSync
   readonly #take: StatementSync
-  readonly #ruleIds = new Map<string, number>()
+  readonly #rules = new Map<string, { id: number; ruleName: string }>()
   /** Position of each class among the scores of a record; null for some classes without a column. */
   readonly #places = new Map<string, number | null>()
   #columns: string[] = []
@@ -139,10 +143,7 @@ export class FoundWriter {
   constructor(db: DatabaseSync) {
     this.#db = db
     this.#terms = new Terms(db)
-    this.#rule = db.prepare(
-      `INSERT INTO rule (rule_id, rule_name) VALUES (?, ?)
-       ON CONFLICT (rule_id) DO UPDATE SET rule_name = excluded.rule_name RETURNING id`,
-    )
+    this.#rule = db.prepare(`${NAME_RULE} RETURNING id`)
     this.#take = db.prepare('DELETE FROM found WHERE row = ? RETURNING rules, cached')
     this.#insert = this.#prepare()
   }
@@ -195,7 +196,7 @@ export class FoundWriter {
   forget(): void {
     this.#insert.forget()
     this.#terms.forget()
-    this.#ruleIds.clear()
+    this.#rules.clear()
     this.#places.clear()
     this.#columns = []
     this.#insert = this.#prepare()
@@ -206,11 +207,11 @@ export class FoundWriter {
     return this.#terms.ofRules([...new Set(numbers)])
   }
 
-  #toRuleRow(rule: { ruleId: string; ruleName: string }): number {
-    const known = this.#ruleIds.get(rule.ruleId)
-    if (known !== undefined) return known
-    const id = Number(this.#rule.get(rule.ruleId, rule.ruleName)?.['id'])
-    this.#ruleIds.set(rule.ruleId, id)
+  #toRuleRow({ ruleId, ruleName }: { ruleId: string; ruleName: string }): number {
+    const known = this.#rules.get(ruleId)
+    if (known?.ruleName === ruleName) return known.id
+    const id = Number(this.#rule.get(ruleId, ruleName)?.['id'])
+    this.#rules.set(ruleId, { id, ruleName })
     return id
   }
 

@@ -1,3 +1,4 @@
+import { NAME_RULE } from '../journal/found-writer.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Judgement } from '../service/judgement.ts'
 import type { StatementSync } from '../workspace/sqlite.ts'
@@ -38,6 +39,7 @@ export class RuleCounts {
     const count = this.#counts.get(ruleId)
     if (count !== undefined) {
       count.requests += requests
+      if (ruleName !== ruleId) count.ruleName = ruleName
       return
     }
     if (!this.#known.has(ruleId) && this.#known.size >= RULES_MAX) return
@@ -53,10 +55,7 @@ export class RuleWriter {
 
   constructor(journal: Journal) {
     this.#journal = journal
-    this.#rule = journal.db.prepare(
-      `INSERT INTO rule (rule_id, rule_name) VALUES (?, ?)
-       ON CONFLICT (rule_id) DO UPDATE SET rule_name = excluded.rule_name`,
-    )
+    this.#rule = journal.db.prepare(NAME_RULE)
   }
 
   /** The caller has a transaction open. */

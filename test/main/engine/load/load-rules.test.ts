@@ -23,6 +23,21 @@ test('the summary of a load test counts requests by triggered rule', async () =>
   ])
 })
 
+test('a rule that is renamed during a load test has its newest name', async () => {
+  const loads = createLoadRuns(openTestFolder())
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      const rule = { rule_id: 'r1', rule_name: request.number === 1 ? 'Spam' : 'Junk' }
+      // Without a name, its id stands in.
+      const bare = { rule_id: 'r1' } as typeof rule
+      wire.send(200, toTaskAnswer(request, [request.number < 3 ? rule : bare]))
+    },
+  })
+  const plan = loads.createPlan(3, server.baseUrl, { pace: { kind: 'closed', concurrency: 1 }, requests: 3 })
+  const { summary } = await loads.run(plan)
+  expect(summary.triggered_rules).toEqual([{ rule_id: 'r1', rule_name: 'Junk', rows: 3 }])
+})
+
 test('counts of rules are taken once, and for a limited number of rules', () => {
   const counts = new RuleCounts()
   const rule = (number: number) => ({ ruleId: `r${number}`, ruleName: `Rule ${number}` })

@@ -367,6 +367,17 @@ test('two writers of one journal give a class one column', () => {
   expect(readRules(journal).map((rule) => (rule as unknown[])[2])).toEqual([1, 2, 3, 4])
 })
 
+test('a rule that is renamed during a run has its newest name, which an answer without a name keeps', () => {
+  const journal = openReadyJournal(5)
+  const outcomes = new OutcomeWriter(journal)
+  const names = ['Spam', 'Junk', 'r1', 'Trash']
+  const found = names.map((ruleName, index) => {
+    outcomes.write([toAttempt(index + 1, { rules: [{ ruleId: 'r1', ruleName }] })])
+    return journal.db.prepare('SELECT rule_name FROM rule').all()
+  })
+  expect(found.flat().map((rule) => rule['rule_name'])).toEqual(['Spam', 'Junk', 'Junk', 'Trash'])
+})
+
 test('a renamed rule has its newest name, and one that was rolled back is written again', () => {
   const journal = openReadyJournal(3)
   const outcomes = new OutcomeWriter(journal)
