@@ -5,6 +5,7 @@ import { ABOUT_DELAYS, MAY_INCLUDE_DELAYS } from '../../src/shared/messages/own-
 import { sayGuarded } from '../../src/shared/run/formula-guard.ts'
 import { type Answer, readAnswers } from './answers.ts'
 import { compareLabels } from './compared-labels.ts'
+import { ABOUT_LOST_TRIES } from './lost-tries.ts'
 import { numberLikeSpreadsheets } from './row-numbers.ts'
 import { sayTooFew } from './wide-intervals.ts'
 
@@ -459,15 +460,7 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
       return { ...answer, stdout: lines }
     },
   },
-  {
-    reason: 'the time of a try that was cut off is null, as in sql',
-    apply(answer) {
-      const { args, stdout } = answer
-      if (args[0] !== 'export' || !Array.isArray(stdout)) return answer
-      const lines = stdout.map((line) => String(line).replaceAll('"sent_at":""', '"sent_at":null'))
-      return { ...answer, stdout: lines }
-    },
-  },
+  ...ABOUT_LOST_TRIES,
   {
     reason: 'a trend has the warnings of the evaluation of each run',
     apply(answer) {

@@ -70,7 +70,7 @@ export function createSqlViews(
         ${from} JOIN ${schema}.term AS term ON term.kind = 'rules' AND term.id = found.rules
         JOIN json_each(term.value) AS own JOIN ${schema}.rule AS rule ON rule.id = own.value
         WHERE found.rules <> 0`)
-      selects.tries.push(selectTries(part, { run, number }))
+      selects.tries.push(...selectTries(part, { run, number }))
     }
   }
   for (const [name, own] of Object.entries(SQL_VIEWS)) {
@@ -173,6 +173,11 @@ function toStoredState({ view }: Pick<Attached, 'view'>): string {
     WHEN row.id <= ${Math.trunc(view.record.claimed)} THEN 'sending' ELSE 'pending' END)`
 }
 
+/** Whether the row `r` with its `result` was in flight when the process of a cut-off run died. */
+function isLost(run: Pick<Attached, 'view'>): string {
+  return `${toStoredState(run).replaceAll('row.', 'r.')} = 'sending'`
+}
+
 /** The same state, as people and scripts name it. */
 function toNamedState(run: Pick<Attached, 'view'>): string {
   const stored = toStoredState(run)
@@ -188,9 +193,9 @@ function selectRows(
 ): string {
   const { schema, view, earlier, later } = part
   const { run, shown, number, columns } = names
-  const isLost = view.isCutOff ? `${toStoredState(part).replaceAll('row.', 'r.')} = 'sending'` : null
+  const lost = view.isCutOff ? isLost(part) : null
   const unlessLost = (column: string) =>
-    isLost === null ? `result.${column}` : `iif(${isLost}, NULL, result.${column})`
+    lost === null ? `result.${column}` : `iif(${lost}, NULL, result.${column})`
   // A retry that has yet to send a row determines its state.
   const states = later
     .filter((one) => one.isMember)
@@ -210,7 +215,7 @@ function selectRows(
     (SELECT name FROM ${schema}.source_file WHERE source_file.row <= r.id ORDER BY source_file.row DESC LIMIT 1),
     ${states.length === 0 ? own : `coalesce(${[...states, own].join(', ')})`},
     ${unlessLost('status')}, ${unlessLost('error_code')},
-    CASE WHEN r.item IS NULL THEN coalesce(result.message, ${problems}) WHEN ${isLost ?? 'FALSE'} THEN ${quote(CUT_OFF_MESSAGE)} ELSE result.message END,
+    CASE WHEN r.item IS NULL THEN coalesce(result.message, ${problems}) WHEN ${lost ?? 'FALSE'} THEN ${quote(CUT_OFF_MESSAGE)} ELSE result.message END,
     result.task_id, result.duration_us / 1000.0,
     ${[...earlier, part].map(countTries).join(' + ')},
     result.custom_index_item_id, result.answer, result.callback_us / 1000.0
@@ -296,7 +301,7 @@ function selectScores({ view }: Part, select: string, from: string): string[] {
 }
 
 /** Every try of the rows of a whole; a correction may have made a sent row invalid. */
-function selectTries(part: Part, { run, number }: { run: string; number: string }): string {
+function selectTries(part: Part, { run, number }: { run: string; number: string }): string[] {
   const { schema, view, earlier, later, isMember } = part
   const before = earlier.map(
     (
@@ -311,12 +316,20 @@ function selectTries(part: Part, { run, number }: { run: string; number: string 
     ? 'TRUE'
     : members.map((one) => `EXISTS (SELECT 1 FROM ${one.schema}.row AS x WHERE x.id = r.id)`).join(' OR ') ||
       'FALSE'
-  return `SELECT ${run}, ${number}, r.id, tried.number${before.join('')}, ${quote(view.record.runId)},
+  const recorded = `SELECT ${run}, ${number}, r.id, tried.number${before.join('')}, ${quote(view.record.runId)},
     strftime('%Y-%m-%dT%H:%M:%S', tried.sent_at_us / 1000000, 'unixepoch')
       || printf('.%03dZ', tried.sent_at_us / 1000 % 1000), tried.outcome, tried.status,
     tried.error_code, tried.message, tried.duration_us / 1000.0, ${traceId}
     FROM ${schema}.row AS r JOIN ${schema}.attempt AS tried ON tried.item = ${selectSentItem('r', schema)}
     WHERE (${isOfMembers})${selectOwnTries(part, 'tried')}`
+  if (!view.isCutOff) return [recorded]
+  const last = `max(coalesce(result.attempts, 0), coalesce((SELECT max(x.number) FROM ${schema}.attempt AS x
+    WHERE x.item = r.item), 0))`
+  const lost = `SELECT ${run}, ${number}, r.id, ${last} + 1${before.join('')}, ${quote(view.record.runId)}, NULL,
+    'unknown', NULL, NULL, ${quote(CUT_OFF_MESSAGE)}, NULL, NULL
+    FROM ${schema}.row AS r LEFT JOIN ${schema}.result AS result ON result.row = r.id
+    WHERE (${isOfMembers}) AND ${isLost(part)}`
+  return [recorded, lost]
 }
 
 function quote(text: string): string {

@@ -17,7 +17,7 @@ import {
   type JoinedRow,
   readErrors,
 } from '../results/family-rows.ts'
-import { addResponses, readAttempts, toAttempt } from '../results/row-detail.ts'
+import { addResponses, readAttempts, toAttempt, toLostTry } from '../results/row-detail.ts'
 import { createAnswersReader } from './found-answers.ts'
 import { type Stretch, StretchStatement } from './stretch.ts'
 
@@ -119,12 +119,18 @@ export class StoredPage {
   }
 
   listTries(row: number): readonly AttemptDetail[] {
-    const { attempts } = this.rows.get(row) ?? {}
+    const stored = this.rows.get(row)
     const item = this.#findItem(row)
-    if (item === null) return []
+    if (item === null || stored === undefined) return []
+    const tries = this.#listItemTries(item)
+    const own = this.isAlone ? tries : tries.filter(({ number }) => number <= (stored.attempts ?? 0))
+    return [...own, ...toLostTry(this.view, stored, tries)]
+  }
+
+  #listItemTries(item: number): readonly AttemptDetail[] {
     if (this.isAlone) return this.#tries.get(item) ?? []
     if (this.#lastTried?.item !== item) this.#lastTried = { item, tries: readAttempts(this.view, item) }
-    return this.#lastTried.tries.filter(({ number }) => number <= (attempts ?? 0))
+    return this.#lastTried.tries
   }
 
   /** The item that a row was sent in; a correction may have made the row invalid, or left it out, since. */

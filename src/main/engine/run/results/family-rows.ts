@@ -113,7 +113,7 @@ export function countTries(view: RunView, joined: JoinedRow): number {
 }
 
 /** Nobody is sending it any more; such a row is shown as recovery will leave it. */
-function isUnsettled({ record, isCutOff }: RunView, joined: JoinedRow): boolean {
+export function isUnsettled({ record, isCutOff }: RunView, joined: JoinedRow): boolean {
   return isCutOff && toState(joined, record.claimed) === 'sending'
 }
 

@@ -12,8 +12,16 @@ import { toHalf } from '../../mapping/split-row.ts'
 import { createItemRequests, type ItemRow } from '../../sending/item-requests.ts'
 import { toNumber, toText } from '../../workspace/sqlite.ts'
 import { createPlaceAdder } from '../journal/problem-places.ts'
+import { CUT_OFF_MESSAGE } from '../journal/recovery.ts'
 import { PROBLEM_COLUMNS, toStoredProblem } from '../journal/stored-problems.ts'
-import { findNewest, type JoinedRow, listEarlier, readFamilyRows, readRunRows } from './family-rows.ts'
+import {
+  findNewest,
+  isUnsettled,
+  type JoinedRow,
+  listEarlier,
+  readFamilyRows,
+  readRunRows,
+} from './family-rows.ts'
 
 /** Reads everything known of one row. Throws `BAD_USAGE` if the run has no such row. */
 export function readRow(family: RunFamily, row: number): RowDetail {
@@ -67,10 +75,32 @@ function readTries(run: RunView, row: number, isEarlier = false): AttemptDetail[
   const item = findItem(run, row)
   if (item === null) return []
   const tried = findTries(run, row)
-  return addResponses(readAttempts(run, item, tried), item, createExchangeReader(run.db), {
+  const tries = addResponses(readAttempts(run, item, tried), item, createExchangeReader(run.db), {
     isEarlier: isEarlier || isUnsendable(run, row),
     tried,
   })
+  return [...tries, ...readLostTry(run, row)]
+}
+
+/** {@link toLostTry} of a row in one run. */
+function readLostTry(run: RunView, row: number): AttemptDetail[] {
+  const [found] = run.isCutOff ? readRunRows(run, [row]) : []
+  if (found === undefined) return []
+  return toLostTry(run, found.joined, readAttempts(run, found.joined.item ?? row))
+}
+
+/**
+ * The try of a row that was in flight when its process died, as recovery will record it; none of any other
+ * row. `tries` are the recorded ones of its item.
+ */
+export function toLostTry(
+  run: RunView,
+  joined: JoinedRow,
+  tries: readonly Pick<AttemptDetail, 'number'>[],
+): AttemptDetail[] {
+  if (!isUnsettled(run, joined)) return []
+  const number = Math.max(joined.attempts ?? 0, tries.at(-1)?.number ?? 0) + 1
+  return [toAttempt(run.record, { number, sent_at_us: null, outcome: 'unknown', message: CUT_OFF_MESSAGE })]
 }
 
 /** Whether a row will not be sent again, and so has no answer of its own. */
@@ -151,7 +181,7 @@ function readRowOf(view: RunView, row: number): RowDetail {
     requestUrl: request.url,
     responseBody: answer?.text ?? null,
     responseCutFrom: answer?.cutFrom ?? null,
-    attempts: sentItem === null ? [] : readAttempts(view, sentItem, tried),
+    attempts: sentItem === null ? [] : [...readAttempts(view, sentItem, tried), ...readLostTry(view, row)],
     callbacks: sentItem === null ? [] : exchanges.readCallbacks(sentItem),
     problems: readProblemsOf(view, row),
     ...(corrections !== undefined && { corrections: [...corrections] }),

@@ -9,6 +9,7 @@ import { expect, test } from 'vitest'
 import { ReaderPool, readRunFamily } from '../../../../../src/main/engine/journal/run-family.ts'
 import { askSql } from '../../../../../src/main/engine/lookback/sql/ask-sql.ts'
 import { readExportPages } from '../../../../../src/main/engine/run/export/export-rows.ts'
+import { readRow } from '../../../../../src/main/engine/run/results/row-detail.ts'
 import { toJournalFile } from '../../../../../src/main/engine/workspace/workspace-files.ts'
 import { forkProcess } from '../../../../../src/main/own-process.ts'
 import { SQL_PROCESS } from '../../../../../src/main/program-files.ts'
@@ -109,6 +110,26 @@ async function compareWithExport(file: string): Promise<void> {
   const expected = rows.flatMap((row) => toViews(row, all))
   expect(toTexts(found as [string, string][]).toSorted()).toEqual(toTexts(expected).toSorted())
 }
+
+test('a try that was in flight when its process died is in the views, the export and the row before it is recorded', async () => {
+  const [file = ''] = openGolden('killed')
+  await compareWithExport(file)
+  const lost = "SELECT record, number, sent_at, message FROM tries WHERE outcome = 'unknown' ORDER BY record"
+  const [, ...found] = await ask([file], lost)
+  const counted = await ask(
+    [file],
+    "SELECT record, attempts, NULL, message FROM rows WHERE state = 'unknown' ORDER BY record",
+  )
+  expect(found.length).toBeGreaterThan(0)
+  expect(found).toEqual(counted.slice(1))
+  const pool = new ReaderPool()
+  const family = readRunFamily(pool, file, () => false)
+  const [first = []] = found
+  const detail = family && readRow(family, Number(first[0]))
+  expect(detail?.attempts.at(-1)).toMatchObject({ number: first[1], sentAt: null, message: first[3] })
+  expect(detail?.attempts).toHaveLength(detail?.result.attempts ?? 0)
+  pool.close()
+})
 
 test('the views have the answers and the tries of each term that a retry sent again', async () => {
   const folder = createTemporaryFolder()
