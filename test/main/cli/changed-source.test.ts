@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
+import { updateRunRecord } from '../../../src/main/engine/journal/run-record.ts'
 import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { startRecordingService } from '../../helpers/recording-service.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { openRun, writeRun } from '../../helpers/write-run.ts'
 import { runInProcess } from './run-in-process.ts'
 import { createRows, writeSource } from './write-source.ts'
 
@@ -22,6 +24,33 @@ it('says in a resume and a retry that the source has changed, and sends the rows
     }
     writeSource(workspace, 'posts.csv', createRows(3))
     expect((await run('retry', 'latest')).stderr).not.toContain('has changed')
+  } finally {
+    await service.close()
+  }
+})
+
+it('says in a resume that a source has changed which the run had not read to its end, and reads it again', async () => {
+  const service = await startRecordingService()
+  const workspace = createTemporaryFolder()
+  const source = writeSource(workspace, 'posts.csv', createRows(2))
+  const runId = '20261128-120000-000abcd'
+  const plan = {
+    connection: { baseUrl: service.baseUrl },
+    source: { path: source },
+    mapping: {
+      user_id: { kind: 'column' as const, column: 'user_id' },
+      text_data: { kind: 'column' as const, column: 'text_data' },
+    },
+  }
+  writeRun(workspace, { runId, rows: 0, plan })
+  const journal = openRun(workspace, { runId })
+  const before = { sha256: '0'.repeat(64), bytes: 9, files: null, modified_at: '2026-11-28T12:00:00.000Z' }
+  updateRunRecord(journal.db, { state: 'intake', source_fingerprint: JSON.stringify(before) })
+  journal.close()
+  try {
+    const resumed = await runInProcess(['resume', runId], { workspace, env: { SLUICE_API_KEY: 'the-key' } })
+    expect(resumed.stderr).toContain('The source has changed since the run began to read it')
+    expect([...service.userIds.values()]).toEqual(['u0', 'u1'])
   } finally {
     await service.close()
   }

@@ -144,16 +144,21 @@ function describeNothingLeft(run: RunSummary, how: Again['how'], commandPrefix: 
   ].join(' ')
 }
 
-/** Says that the source has changed: a run that began to send keeps what it read. */
+/** Says that the source has changed: a run that has read all of it keeps that, another one reads it again. */
 async function noteSourceChange(
   context: CliContext,
   engine: Engine,
   run: RunSummary,
   plan: Plan,
 ): Promise<void> {
-  if (run.started_at === null) return
   const { kind } = await engine.runs.findSourceChange(run.run_id, plan.source)
   if (kind !== 'changed') return
+  if (run.started_at === null && run.source_read === undefined) {
+    await context.err.writeLine(
+      'The source has changed since the run began to read it. It is read again, as it is now.',
+    )
+    return
+  }
   const again = `${context.errTerminal.commandPrefix} run-again ${run.run_id}`
   const isRecognized =
     OPERATIONS[plan.operation.kind].recognizedBy !== undefined &&
