@@ -66,7 +66,10 @@ function judgeRemoved(body: unknown, status: number): Judgement | null {
   const taskId = toTaskId(body['task_id'])
   const customIndexItemId = toTaskId(body['custom_index_item_id'])
   if (taskId === null && customIndexItemId === null) return null
-  return createJudgement({ outcome: 'succeeded', status, taskId, customIndexItemId })
+  const underway = findUnderway(body, null)
+  if (underway === null) return createJudgement({ outcome: 'succeeded', status, taskId, customIndexItemId })
+  const message = cutMessage(`the removal has not ended: ${underway}`)
+  return createJudgement({ outcome: 'unknown', status, taskId, customIndexItemId, message })
 }
 
 /**

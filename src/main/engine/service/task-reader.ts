@@ -82,7 +82,9 @@ function judgeV2TaskResult(body: unknown, status: number | null): Judgement | nu
  */
 function judgeTaskCallback(body: unknown, api: 'v1' | 'v2'): Judgement | null {
   if (api === 'v2' && isV2Body(body)) {
-    return Object.keys(body).length > 0 ? judgeCallbackRead(readV2TaskResponse(body), body) : null
+    const parts = Array.isArray(body) ? body : [body]
+    const isEmpty = !parts.some((part) => isJsonObject(part) && Object.keys(part).length > 0)
+    return isEmpty ? null : judgeCallbackRead(readV2TaskResponse(body), body)
   }
   if (!isJsonObject(body)) return null
   const result = readV1Result(body)

@@ -101,7 +101,7 @@ test.each([
   { status: 'in_progress', triggered_rules: null },
 ])('a callback about a task that has not ended is not its result: %j', (said) => {
   const text = JSON.stringify({ task_id: 't1', post_id: 'p', ...said })
-  for (const { judgeCallback } of [task, v2, add]) expect(judgeCallback(text)).toBeNull()
+  for (const { judgeCallback } of [task, v2, add, remove]) expect(judgeCallback(text)).toBeNull()
 })
 
 test('a byte-order mark in front does not prevent reading a callback', () => {
@@ -114,7 +114,7 @@ test('a v2 callback may have any shape except an empty one', () => {
     rules: [{ ruleId: 'r', ruleName: 'r' }],
   })
   expect(v2.judgeCallback('{}')).toBeNull()
-  expect(v2.judgeCallback('[]')).toBeNull()
+  for (const text of ['[]', '[1]', '["error"]', '[null]', '[{}]']) expect(v2.judgeCallback(text)).toBeNull()
 })
 
 test('the callback of an index operation is its sync answer', () => {

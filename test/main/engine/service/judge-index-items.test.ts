@@ -92,6 +92,20 @@ test('a removal names the removed item, and is repeated if its outcome is unknow
   })
 })
 
+test('a sync answer that only accepts a removal does not count as one', () => {
+  const body = { ...ADDED, status: 'processing' }
+  expect(remove.judge(toAnswer(200, body), [])).toMatchObject({
+    outcome: 'unknown',
+    repeat: 'never',
+    taskId: 't1',
+    message: 'the removal has not ended: status "processing"',
+  })
+  expect(removeAsync.judge(toAnswer(200, body), [])).toMatchObject({
+    outcome: 'succeeded',
+    isAcknowledgement: true,
+  })
+})
+
 test('a missing item never existed, unless an earlier try may have removed it', () => {
   const answer = toError(400, 'INVALID_CUSTOM_INDEX_ITEM', 'no such item')
   expect(remove.judge(answer, [], 0)).toMatchObject({ outcome: 'rejected', message: 'no such item' })
