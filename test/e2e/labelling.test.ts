@@ -362,11 +362,14 @@ it('shows which rows a file of verdicts judges otherwise before it replaces any'
   await panel.getByText(/1 verdict written/).waitFor()
   await panel.getByRole('button', { name: 'Dismiss' }).click()
 
-  const theirs = 'row,sluice_verdict,sluice_rule\n2,should,Likely spam\n3,agree,\n'
-  const choose = () =>
-    page
+  const choose = (lines = '2,should,Likely spam\n3,agree,\n') => {
+    const buffer = Buffer.from(`row,sluice_verdict,sluice_rule\n${lines}`)
+    return page
       .getByTestId('verdicts-file')
-      .setInputFiles({ name: 'theirs.csv', mimeType: 'text/csv', buffer: Buffer.from(theirs) })
+      .setInputFiles({ name: 'theirs.csv', mimeType: 'text/csv', buffer })
+  }
+  await choose('2,,\n')
+  await panel.getByText('0 verdicts stored').waitFor()
   await choose()
   await panel.getByText('1 row has other verdicts here').waitFor()
   await panel.getByRole('row', { name: '2 agree should trigger Likely spam' }).waitFor()

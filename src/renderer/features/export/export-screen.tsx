@@ -295,7 +295,7 @@ function VerdictsPanel(props: { runId: string; runName: string; format: RowExpor
           bridge.verdicts.export({ runId, format, ...target }),
         ),
     })
-  const stored = imported?.result.verdicts ?? 0
+  const isHeld = imported !== null && imported.result.verdicts === 0 && imported.result.differingRows > 0
   const failure = choice.error ?? replace.error ?? error
   return (
     <Panel title="Verdicts">
@@ -307,7 +307,7 @@ function VerdictsPanel(props: { runId: string; runName: string; format: RowExpor
         line is wrong, nothing is stored.
       </p>
       {file.notice}
-      {imported !== null && stored === 0 && imported.result.differingRows > 0 && (
+      {isHeld && (
         <DifferingVerdicts
           {...imported}
           onReplace={() => replace.mutate(imported.file)}
@@ -337,7 +337,9 @@ function VerdictsPanel(props: { runId: string; runName: string; format: RowExpor
           loading={choice.isBusy || replace.isPending}
           onClick={choice.choose}
         />
-        <span aria-live="polite">{stored > 0 && `${formatCounted(stored, 'verdict')} stored`}</span>
+        <span aria-live="polite">
+          {imported !== null && !isHeld && `${formatCounted(imported.result.verdicts, 'verdict')} stored`}
+        </span>
       </Group>
       {choice.input}
     </Panel>
