@@ -93,8 +93,8 @@ function judgeTaskCallback(body: unknown, api: 'v1' | 'v2'): Judgement | null {
 }
 
 /**
- * A callback's `id` may belong to anything, such as the content, so only a `task_id` names the task. Null if
- * the rules cannot be read: then it is not a result.
+ * A callback's `id` may belong to anything, such as the content, so only a `task_id` names the task, and only
+ * one: models may have tasks of their own. Null if the rules cannot be read: then it is not a result.
  */
 function judgeCallbackRead(
   result: TaskResult | V2TaskResult,
@@ -102,8 +102,8 @@ function judgeCallbackRead(
 ): Judgement | null {
   const judgement = judgeRead(result, body, null)
   if (judgement.outcome === 'unknown') return null
-  if (!isJsonObject(body)) return judgement
-  return { ...judgement, taskId: findNamedTask(body) }
+  const [taskId = null, ...others] = new Set(listNamedTasks(body))
+  return { ...judgement, taskId: others.length === 0 ? taskId : null }
 }
 
 /** A callback comes to an address known only to its own task, so any part of a result is enough. */
@@ -302,7 +302,7 @@ export function readV2TaskResponse(body: JsonObject | readonly unknown[]): V2Tas
   }
   const parts: readonly unknown[] = Array.isArray(body) ? body : [body]
   for (const part of parts) if (isJsonObject(part)) readPart(part, result)
-  result.taskId ??= findNamedTask(body)
+  result.taskId ??= listNamedTasks(body)[0] ?? null
   return result
 }
 
@@ -380,13 +380,19 @@ function listAroundResults(object: JsonObject, depth: number): JsonObject[] | nu
   return isAround ? found : null
 }
 
-/** The first `task_id` of an answer or callback, at its top or else around a result. */
-function findNamedTask(body: unknown): string | null {
-  for (const part of listTaskParts(body, 'v2')) {
-    const taskId = isJsonObject(part) ? toTaskId(part['task_id']) : null
-    if (taskId !== null) return taskId
-  }
-  return null
+/** Each `task_id` of an answer or callback, at its top or around a result, without those inside of another. */
+function listNamedTasks(body: JsonObject | readonly unknown[]): string[] {
+  const parts: readonly unknown[] = Array.isArray(body) ? body : [body]
+  return parts.flatMap((part) => (isJsonObject(part) ? listTasksOf(part, 0) : []))
+}
+
+function listTasksOf(object: JsonObject, depth: number): string[] {
+  const taskId = depth > 0 && object['from_cache'] === true ? null : toTaskId(object['task_id'])
+  if (taskId !== null) return [taskId]
+  if (depth === DEPTH_MAX) return []
+  return listInside(object)
+    .filter((inner) => listAroundResults(inner, depth + 1) !== null)
+    .flatMap((inner) => listTasksOf(inner, depth + 1))
 }
 
 /** The objects in which results may stand, too. */

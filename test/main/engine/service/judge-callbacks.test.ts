@@ -65,6 +65,20 @@ test("the id of a callback is not mistaken for its task's", () => {
   })
 })
 
+test.each([
+  ['ids of models that differ', { models: [toModel({ task_id: 'a' }), toModel({ task_id: 'b' })] }, null],
+  ['the same id in each model', { models: [toModel({ task_id: 't' }), toModel({ task_id: 't' })] }, 't'],
+  ['an id of its own beside those of models', { task_id: 't', models: [toModel({ task_id: 'a' })] }, 't'],
+  ['an id in a list', [toModel({ task_id: 't' })], 't'],
+  ['the id of a content in a list', [toModel({ id: 'content-9' })], null],
+])('the task of a v2 callback is known if it names one: %s', (_, body, taskId) => {
+  expect(v2.judgeCallback(JSON.stringify(body))).toMatchObject({ outcome: 'succeeded', taskId })
+})
+
+function toModel(named: object): object {
+  return { ...named, triggered_rules: [] }
+}
+
 test('a v2 callback may be a list', () => {
   const text = JSON.stringify([{ model: 'visual', triggered_rules: DEFAULT.triggered_rules }])
   expect(v2.judgeCallback(text)).toMatchObject({ outcome: 'succeeded', rules: [{ ruleId: 'r1' }] })

@@ -130,6 +130,11 @@ test('a model that failed inside a v2 answer is named', () => {
   })
 })
 
+test('the first task_id of the models of a v2 answer counts if the answer has none of its own', () => {
+  const models = ['t', 'u'].map((taskId) => ({ task_id: taskId, output: [] }))
+  expect(v2.judge(toAnswer(200, { models }), []).taskId).toBe('t')
+})
+
 test.each([
   ['in a wrapper', { data: { task_id: 't', triggered_rules: [] } }, 't'],
   [
@@ -138,16 +143,6 @@ test.each([
     't',
   ],
   ['beside a wrapper with its own', { id: 't', data: { task_id: 'u', triggered_rules: [] } }, 't'],
-  [
-    'of the first model',
-    {
-      models: [
-        { task_id: 't', output: [] },
-        { task_id: 'u', output: [] },
-      ],
-    },
-    't',
-  ],
   ['in a list of wrappers', [{ data: { task_id: 't', triggered_rules: [] } }], 't'],
   ['of an earlier request', { data: { task_id: 't', triggered_rules: [], from_cache: true } }, null],
   ['away from any result', { parent: { task_id: 't' }, data: { triggered_rules: [] } }, null],
