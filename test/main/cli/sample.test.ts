@@ -249,7 +249,7 @@ describe('sample', () => {
     const { strata, warnings } = await judge('country')
     expect(strata).toBeNull()
     expect(warnings).toEqual([
-      'Verdicts on several samples are not weighted: the groups of these have 400 rows together, and the run has 200 answered rows.',
+      'Verdicts on several samples are not weighted: their groups have 400 rows, and the run has only 200 answered rows.',
     ])
   })
 

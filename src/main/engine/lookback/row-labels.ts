@@ -382,7 +382,7 @@ function underVerdicts(
     notes:
       sampled > answered
         ? [
-            `Verdicts on several samples are not weighted: the groups of these have ${formatCounted(sampled, 'row')} together, and the run has ${formatCounted(answered, 'answered row')}.`,
+            `Verdicts on several samples are not weighted: their groups have ${formatCounted(sampled, 'row')}, and the run has only ${formatCounted(answered, 'answered row')}.`,
           ]
         : [],
     open(step) {

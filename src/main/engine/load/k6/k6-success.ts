@@ -4,7 +4,7 @@ import type { Plan } from '../../../../shared/plan/plan.ts'
 /**
  * The function of a script that says whether a task succeeded, as the judge of this program does for the
  * answers of the interface (docs/interface.md §2.2, §2.3, §4.2), and for the usual failures inside a 200.
- * It does not compare `user_id`.
+ * It compares neither `user_id` nor ids deeper inside an answer.
  */
 export function formatK6Success({ operation, connection }: Pick<Plan, 'operation' | 'connection'>): string {
   const isV2 = operation.kind === 'task' && operation.api === 'v2'

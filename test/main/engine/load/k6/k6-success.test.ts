@@ -82,6 +82,11 @@ describe.each<[string, Partial<PlanInput>]>([
     expect(isSuccess({ status: 202, body }, POST)).toBe(judgeHere(plan, 202, body))
   })
 
+  test('does not compare ids deeper inside an answer, which its instructions say', () => {
+    const body = JSON.stringify({ task_id: 't', result: { ...OWN, post_id: 'another' } })
+    expect(isSuccess({ status: 200, body }, POST)).toBe(true)
+  })
+
   test.each([202, 204, 302, 403, 503])(
     'takes a result with status %i for what Sluice takes it for',
     (status) => {
