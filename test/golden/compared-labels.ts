@@ -1,5 +1,7 @@
 import type { ChangeOfMetrics } from '../../src/shared/lookback/comparison.ts'
+import type { Judged } from '../../src/shared/lookback/evaluation.ts'
 import { judgePairedRule } from '../../src/shared/lookback/paired-rule.ts'
+import { judgeRule } from '../../src/shared/lookback/rule-metrics.ts'
 import type { Answer } from './answers.ts'
 
 /**
@@ -24,3 +26,21 @@ function toCompared(key: string, value: unknown): unknown {
 }
 
 const UNMAPPED = 'Labels that stand for no rule count as rows that should trigger none: `hate` (1 row).'
+
+/** The JSON of the golden evaluation by labels and by verdicts on a sample, whose rows stand for themselves. */
+export function weighNoVerdicts(answer: Answer): Answer {
+  const { args, stdout } = answer
+  if (args[0] !== 'evaluate' || !args.includes('--label') || !args.includes('--verdicts')) return answer
+  return { ...answer, stdout: JSON.parse(JSON.stringify(stdout), toUnweighted) }
+}
+
+function toUnweighted(key: string, value: unknown): unknown {
+  if (key === 'strata') return null
+  if (typeof value !== 'object' || value === null || !('estimated' in value)) return value
+  const { matrix } = value as Judged
+  const { true_positives: truePositives, false_positives: falsePositives } = matrix
+  const rows = Object.values(matrix).reduce((sum, cell) => sum + cell, 0)
+  const falseNegatives = matrix.false_negatives
+  const tally = { rows, population: null, truePositives, falsePositives, falseNegatives }
+  return { ...value, ...judgeRule([tally]) }
+}

@@ -4,7 +4,7 @@ import { formatBytes } from '../../src/shared/messages/figure-text.ts'
 import { ABOUT_DELAYS, MAY_INCLUDE_DELAYS } from '../../src/shared/messages/own-delays.ts'
 import { sayGuarded } from '../../src/shared/run/formula-guard.ts'
 import { type Answer, readAnswers } from './answers.ts'
-import { compareLabels } from './compared-labels.ts'
+import { compareLabels, weighNoVerdicts } from './compared-labels.ts'
 import { ABOUT_LOST_TRIES } from './lost-tries.ts'
 import { numberLikeSpreadsheets } from './row-numbers.ts'
 import { sayTooFew } from './wide-intervals.ts'
@@ -426,6 +426,10 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
   {
     reason: 'a comparison by labels has wide intervals where few rows tell, and names labels without a rule',
     apply: compareLabels,
+  },
+  {
+    reason: 'verdicts on a sample are not weighted next to labels, which would count rows twice',
+    apply: weighNoVerdicts,
   },
   {
     reason: 'the largest latency is kept exactly, also that of a callback which is read late',
