@@ -182,9 +182,7 @@ function openViews(families: readonly RunFamily[]): DatabaseSync {
       PRAGMA hard_heap_limit = ${HEAP_MAX_BYTES}`)
     db.function(INFLATE, { deterministic: true }, (content) => inflate(content))
     for (const file of files) attachReader(db, file, toSchema(file), 'run')
-    // What the views are made from, and what they read, is of one moment.
-    db.exec('BEGIN')
-    createSqlViews(db, families, { toSchema, inner })
+    for (const statement of createSqlViews(families, { toSchema, inner })) db.exec(statement)
     hideTables(db, files.map(toSchema))
     db.exec('PRAGMA query_only = ON')
     db.limits.length = VALUE_MAX_BYTES

@@ -1,13 +1,12 @@
 import { SQL_VIEWS } from '../../../../shared/lookback/sql-views.ts'
 import { toStateName } from '../../../../shared/messages/state-name.ts'
 import { isAsync, toRowsPerItem } from '../../../../shared/operations/operations.ts'
-import { COUNTED_STATES, listStates } from '../../../../shared/run/item-state.ts'
+import { COUNTED_STATES } from '../../../../shared/run/item-state.ts'
 import { readScoreClasses } from '../../journal/found-reader.ts'
 import { selectSentItem } from '../../journal/item-rows.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
 import { hasTraces } from '../../journal/traces.ts'
 import { CUT_OFF_MESSAGE } from '../../run/journal/recovery.ts'
-import type { DatabaseSync } from '../../workspace/sqlite.ts'
 
 /** SQL function that reads a body compressed in a journal. */
 export const INFLATE = 'sluice_inflate'
@@ -20,8 +19,6 @@ interface Part extends Attached {
   /** The older and the newer runs of its whole, as attached, oldest first. */
   earlier: Attached[]
   later: Attached[]
-  /** Whether every row has a result that no longer changes, and no other run of the whole has rows. */
-  isSettled: boolean
 }
 
 interface Attached {
@@ -32,15 +29,15 @@ interface Attached {
 }
 
 /**
- * Creates {@link SQL_VIEWS} over runs whose journals are attached to `db` as `toSchema` names them, inside the
- * transaction that reads them. A row appears once, as the newest run of its whole that tried it has it. Only
- * views whose names begin with `inner` read the journals.
+ * The statements that create {@link SQL_VIEWS} over runs whose journals are attached as `toSchema` names
+ * them. A row appears once, as the newest run of its whole that tried it has it. Only views whose names begin
+ * with `inner` read the journals.
  */
 export function createSqlViews(
-  db: DatabaseSync,
   families: readonly RunFamily[],
   { toSchema, inner }: { toSchema: (file: string) => string; inner: string },
-): void {
+): string[] {
+  const statements: string[] = []
   const selects: Record<keyof typeof SQL_VIEWS, string[]> = {
     rows: [],
     answers: [],
@@ -51,9 +48,9 @@ export function createSqlViews(
   const columns = toColumnNames(families)
   for (const [index, family] of families.entries()) {
     const run = quote(family.record.runId)
-    for (const [age, part] of toParts(db, family, toSchema).entries()) {
+    for (const [age, part] of toParts(family, toSchema).entries()) {
       const shown = `${inner}shown_${index}_${age}`
-      db.exec(`CREATE TEMP VIEW ${shown} AS ${selectShown(part)}`)
+      statements.push(`CREATE TEMP VIEW ${shown} AS ${selectShown(part)}`)
       const number = selectNumber(part.schema)
       const { schema } = part
       selects.rows.push(selectRows(part, { run, shown, number, columns }))
@@ -76,12 +73,13 @@ export function createSqlViews(
   for (const [name, own] of Object.entries(SQL_VIEWS)) {
     const all = [...own, ...(name === 'rows' ? columns : [])].map(quoteName).join(', ')
     const body = selects[name as keyof typeof SQL_VIEWS].join('\nUNION ALL\n')
-    db.exec(`CREATE TEMP VIEW ${inner}${name} (${all}) AS ${body};
-      CREATE TEMP VIEW ${name} AS SELECT * FROM ${inner}${name}`)
+    statements.push(`CREATE TEMP VIEW ${inner}${name} (${all}) AS ${body}`)
+    statements.push(`CREATE TEMP VIEW ${name} AS SELECT * FROM ${inner}${name}`)
   }
+  return statements
 }
 
-function toParts(db: DatabaseSync, family: RunFamily, toSchema: (file: string) => string): Part[] {
+function toParts(family: RunFamily, toSchema: (file: string) => string): Part[] {
   const members = new Set(family.members.map(({ record }) => record.runId))
   const runs = family.whole.map(
     (view): Attached => ({
@@ -90,21 +88,7 @@ function toParts(db: DatabaseSync, family: RunFamily, toSchema: (file: string) =
       isMember: members.has(view.record.runId),
     }),
   )
-  return runs.map((run, age) => ({
-    ...run,
-    earlier: runs.slice(0, age),
-    later: runs.slice(age + 1),
-    isSettled: runs.length === 1 && isSettled(db, run.schema),
-  }))
-}
-
-/** Whether each row of a journal has a result that `rows` shows as it is stored, by the counts of states. */
-function isSettled(db: DatabaseSync, schema: string): boolean {
-  // Some invalid rows have no result.
-  const others = ['invalid' as const, ...listStates('open')].map(quote)
-  const sql = `SELECT sum(n) = (SELECT max(id) FROM ${schema}.row) AS settled FROM ${schema}.facet
-    WHERE kind = 'state' AND value NOT IN (${others.join(', ')})`
-  return db.prepare(sql).get()?.['settled'] === 1
+  return runs.map((run, age) => ({ ...run, earlier: runs.slice(0, age), later: runs.slice(age + 1) }))
 }
 
 /** The column names of all sources, each once. */
@@ -204,14 +188,10 @@ function selectRows(
       (one) => `(SELECT ${toNamedState(one)} FROM ${one.schema}.row
         LEFT JOIN ${one.schema}.result ON result.row = row.id WHERE row.id = r.id)`,
     )
-  const own = part.isSettled ? 'result.state' : toNamedState(part).replaceAll('row.', 'r.')
+  const own = toNamedState(part).replaceAll('row.', 'r.')
   const problems = `(SELECT group_concat(coalesce(field || ': ', '') || code, '; ') FROM ${schema}.problem
     WHERE problem.row = r.id AND severity = 'error')`
-  // SQLite can then search and group by the indexes of results.
-  const from = part.isSettled
-    ? `${schema}.result AS result LEFT JOIN ${schema}.row AS r ON r.id = result.row`
-    : `${shown} AS r LEFT JOIN ${schema}.result AS result ON result.row = r.id`
-  return `SELECT ${run}, ${number}, ${part.isSettled ? 'result.row' : 'r.id'},
+  return `SELECT ${run}, ${number}, r.id,
     (SELECT name FROM ${schema}.source_file WHERE source_file.row <= r.id ORDER BY source_file.row DESC LIMIT 1),
     ${states.length === 0 ? own : `coalesce(${[...states, own].join(', ')})`},
     ${unlessLost('status')}, ${unlessLost('error_code')},
@@ -222,7 +202,7 @@ function selectRows(
     ${selectCells(view, columns)
       .map((cell) => `, ${cell}`)
       .join('')}
-    FROM ${from}`
+    FROM ${shown} AS r LEFT JOIN ${schema}.result AS result ON result.row = r.id`
 }
 
 /** The cell of each column; NULL if the run's source lacks the column, or the row the cell. */
