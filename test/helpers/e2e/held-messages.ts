@@ -52,7 +52,10 @@ export async function holdCalls(
   return { ...held, sent }
 }
 
-type Connect = (socket: WebSocketRoute, engine: WebSocketRoute) => void
+type Connect = (
+  socket: WebSocketRoute,
+  engine: Pick<WebSocketRoute, 'onMessage'> & { send(message: string | Buffer): void },
+) => void
 
 function createHeld(): HeldMessages & {
   route(page: Page, connect: Connect): Promise<void>
@@ -65,8 +68,13 @@ function createHeld(): HeldMessages & {
     route: (page, connect) =>
       page.routeWebSocket(/./, (socket) => {
         const engine = socket.connectToServer()
-        ends = [socket, engine]
-        connect(socket, engine)
+        const own = [socket, engine]
+        ends = own
+        connect(socket, {
+          onMessage: (handler) => engine.onMessage(handler),
+          // What a page was sending as its connection was lost goes nowhere; a browser complains of it.
+          send: (message) => ends === own && engine.send(message),
+        })
       }),
     hold() {
       waiting = []
@@ -80,7 +88,9 @@ function createHeld(): HeldMessages & {
     },
     lose() {
       waiting = null
-      for (const end of ends) void end.close()
+      const lost = ends
+      ends = []
+      for (const end of lost) void end.close()
     },
     pass(message) {
       if (waiting === null) return message()

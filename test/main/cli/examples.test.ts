@@ -1,4 +1,4 @@
-import { copyFileSync, cpSync, mkdirSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -135,7 +135,11 @@ async function createModel(needs: Needs): Promise<Model> {
   writeSource(folder, 'images.csv', 'url,source\nhttps://media.example.com/1.png,upload\n')
   writeSource(folder, 'terms.csv', 'term,word,notes\npremium rate,premium rate,\ngift card,gift card,scam\n')
   copyFileSync(K6_SUMMARY, join(folder, 'summary.json'))
-  for (const name of ['machine-1.json', 'machine-2.json']) copyFileSync(K6_SAMPLES, join(folder, name))
+  const samples = readFileSync(K6_SAMPLES, 'utf8').trimEnd().split('\n')
+  for (const machine of [1, 2]) {
+    const own = samples.filter((line, at) => line.includes('"type":"Metric"') || at % 2 === machine - 1)
+    writeFileSync(join(folder, `machine-${machine}.json`), `${own.join('\n')}\n`)
+  }
   const mapping = ['--map', 'text_data=message', '--set', 'user_id=import']
   const base = ['--base-url', sandbox.baseUrl]
   if (needs.connections) {
