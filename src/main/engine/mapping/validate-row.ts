@@ -221,7 +221,8 @@ function createContentRule(operation: TaskOperation, mapping: Mapping): RowRule 
   const [only] = isEmpty(mapping['request']) && mapped.length === 1 ? mapped : []
   return (found, row, { text_data: text, url }) => {
     let all = found
-    if (text === undefined && url === undefined) {
+    // Only a whole request can have an empty text.
+    if ((text === undefined || text === '') && url === undefined) {
       all =
         only === undefined
           ? addProblem(all, row, 'error', null, cause, 'neither')

@@ -51,6 +51,11 @@ test('a field that a person states is reported if a whole request has another va
   expect(tell({ text_data: 't', post_id: 'p' }).found).toEqual([])
 })
 
+test('a whole request with an empty text has no content', () => {
+  const { found } = mapOne(['request'], [JSON.stringify({ text_data: '', user_id: 'u1' })])
+  expect(found).toEqual(['row 5: must have exactly one of text_data and url, found `neither`'])
+})
+
 test('a row without a whole request consists of its columns only', () => {
   const { body, found } = mapOne(['request', 'text_data', 'user_id'], ['', 'a text', 'u1'])
   expect(body).toEqual({ text_data: 'a text', user_id: 'u1', post_id: 'r1-5' })
