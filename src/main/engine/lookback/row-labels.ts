@@ -25,7 +25,7 @@ export type RowLabel =
   | { kind: 'none'; unread?: readonly UnreadCells[] }
   | { kind: 'unsure' | 'conflict' }
 
-/** Cells that are no labels, and the rows that count as without a label because of them. */
+/** Cells that cannot be read as labels, and how many rows have no label because of them. */
 interface UnreadCells {
   /** Null for the only column. */
   column: string | null

@@ -1,8 +1,7 @@
 import type { Mode } from '../../../shared/service/endpoints.ts'
 import { isJsonObject, toTaskId } from '../../../shared/service/json-object.ts'
-import { findFailureInside } from './failure-inside.ts'
 import { createJudgement, cutMessage, type Judgement, type OperationReader } from './judgement.ts'
-import { findUnderway } from './underway.ts'
+import { findFailureInside, findUnfinished } from './outcome-words.ts'
 
 /** Reads the answers to adding items to a custom index (docs/interface.md §4.3). */
 export function createAddReader({ mode }: { mode: Mode }): OperationReader {
@@ -66,9 +65,9 @@ function judgeRemoved(body: unknown, status: number): Judgement | null {
   const taskId = toTaskId(body['task_id'])
   const customIndexItemId = toTaskId(body['custom_index_item_id'])
   if (taskId === null && customIndexItemId === null) return null
-  const underway = findUnderway(body, null)
-  if (underway === null) return createJudgement({ outcome: 'succeeded', status, taskId, customIndexItemId })
-  const message = cutMessage(`the removal has not ended: ${underway}`)
+  const unfinished = findUnfinished(body, null)
+  if (unfinished === null) return createJudgement({ outcome: 'succeeded', status, taskId, customIndexItemId })
+  const message = cutMessage(`the removal is not finished: ${unfinished}`)
   return createJudgement({ outcome: 'unknown', status, taskId, customIndexItemId, message })
 }
 
@@ -80,7 +79,7 @@ function judgeItemCallback(body: unknown, judge: JudgeItem): Judgement | null {
   const judgement = judge(body, 200)
   if (judgement === null || judgement.outcome === 'succeeded')
     return judgement && { ...judgement, status: null }
-  if (findUnderway(body, null) !== null) return null
+  if (findUnfinished(body, null) !== null) return null
   const said = isJsonObject(body) && typeof body['message'] === 'string' ? `: ${body['message']}` : ''
   const message = cutMessage(`the callback names no custom_index_item_id${said}`)
   return createJudgement({ outcome: 'rejected', taskId: judgement.taskId, message })

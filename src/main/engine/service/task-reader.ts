@@ -1,10 +1,9 @@
 import type { TaskOperation } from '../../../shared/operations/operations.ts'
 import { isServiceErrorBody, readServiceError } from '../../../shared/service/errors.ts'
 import { isJsonObject, type JsonObject, toTaskId, toTextOrNull } from '../../../shared/service/json-object.ts'
-import { findFailureInside, findFailureOfPart, isSuccessCode } from './failure-inside.ts'
 import { hasOwnCallback, judgeAcknowledgement } from './index-reader.ts'
 import { createJudgement, cutMessage, type Judgement, type OperationReader } from './judgement.ts'
-import { findUnderway } from './underway.ts'
+import { findFailureInside, findFailureOfPart, findUnfinished, isSuccessCode } from './outcome-words.ts'
 
 /**
  * Reads the answers to tasks (docs/interface.md §2.2, §2.3, §4.1, §4.2); `deliveredCodes` mean "delivered
@@ -155,8 +154,10 @@ function sayUnreadableRules(
   if (unreadableRules !== undefined) return `triggered_rules is not a list of rules, found ${unreadableRules}`
   const hasResult = triggeredRules.length > 0 || classScores.length > 0
   if (hasResult || (isJsonObject(body) && Array.isArray(body['triggered_rules']))) return null
-  const underway = findUnderway(body, status)
-  return underway === null ? null : `triggered_rules is missing, and the task has not ended: ${underway}`
+  const unfinished = findUnfinished(body, status)
+  return unfinished === null
+    ? null
+    : `triggered_rules is missing, and the task is not finished: ${unfinished}`
 }
 
 function once(rules: TaskResult['triggeredRules']): TaskResult['triggeredRules'] {

@@ -98,7 +98,7 @@ test('a sync answer that only accepts a removal does not count as one', () => {
     outcome: 'unknown',
     repeat: 'never',
     taskId: 't1',
-    message: 'the removal has not ended: status "processing"',
+    message: 'the removal is not finished: status "processing"',
   })
   expect(removeAsync.judge(toAnswer(200, body), [])).toMatchObject({
     outcome: 'succeeded',

@@ -276,7 +276,7 @@ test.each([
       repeat: 'never',
       taskId: 't1',
       errorCode: 'UNREADABLE_RULES',
-      message: `triggered_rules is missing, and the task has not ended: ${found}`,
+      message: `triggered_rules is missing, and the task is not finished: ${found}`,
     })
     expect(judge(toAnswer(status, { task_id: 't1', triggered_rules: [], ...said }), [])).toMatchObject({
       outcome: 'succeeded',

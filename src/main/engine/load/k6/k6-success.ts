@@ -1,5 +1,6 @@
 import { isAsync } from '../../../../shared/operations/operations.ts'
 import type { Plan } from '../../../../shared/plan/plan.ts'
+import { OUTCOME_WORDS } from '../../service/outcome-words.ts'
 
 /**
  * The function of a script that says whether a task succeeded, as the judge of this program does for the
@@ -21,7 +22,7 @@ export function formatK6Success({ operation, connection }: Pick<Plan, 'operation
 `
   return `const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
 const isId = (value) => Number.isSafeInteger(value) || (typeof value === 'string' && value !== '')
-const isFine = (code) => /^(0|2\\d\\d|ok|success|succeeded|successful|complete|completed|done)$/i.test(String(code))
+const isFine = (code) => ${OUTCOME_WORDS.success}.test(String(code))
 
 /** Whether an answer is the result of the post: an error, another shape or another post_id is none. */
 function isSuccess({ status, body: text }, postId) {
@@ -33,14 +34,14 @@ function isSuccess({ status, body: text }, postId) {
     return false
   }
   const parts = ${mayBeList ? 'Array.isArray(body) ? body.filter(isObject) : [body]' : '[body]'}
-  return ${isAcknowledged ? '' : '!isUnderway(status, body) && '}parts.every((part) => isObject(part)${needsTask ? ' && (isId(part.task_id) || isId(part.id))' : ''} && !reportsFailure(part)${comparesPost ? ' && isOfPost(part, postId)' : ''})
+  return ${isAcknowledged ? '' : '!isUnfinished(status, body) && '}parts.every((part) => isObject(part)${needsTask ? ' && (isId(part.task_id) || isId(part.id))' : ''} && !reportsFailure(part)${comparesPost ? ' && isOfPost(part, postId)' : ''})
 }
 
 /** A failure inside a 200, or rules that cannot be read. */
 function reportsFailure(part) {
   const { error, status, code } = part
   if (error === true || part.success === false || part.ok === false || saysSomething(error)) return true
-  if (typeof status === 'string' && /^(error|failed|failure)$/i.test(status)) return true
+  if (typeof status === 'string' && ${OUTCOME_WORDS.failed}.test(status)) return true
   if (typeof code === 'number' && ${isV2 ? '!isFine(code)' : '(isWrapped(part) ? !isFine(code) : code < 200 || code > 299)'}) return true
 ${ofV1}  const [, ...inner] = listInside(part)
   return hasFailed(part) || inner.some((one) => hasFailed(one) || hasFailedInWords(one))${isAcknowledged ? '' : ' || [part, ...inner].some(hasUnreadableRules)'}
@@ -50,12 +51,12 @@ ${ofV1}  const [, ...inner] = listInside(part)
 function hasFailedInWords({ error, success, ok, status, code, model }) {
   if (error === true || success === false || (typeof error !== 'number' && saysSomething(error))) return true
   if (typeof model !== 'string' || model === '') return false
-  if (ok === false || saysSomething(error) || (typeof status === 'string' && /^(error|failed|failure)$/i.test(status))) return true
+  if (ok === false || saysSomething(error) || (typeof status === 'string' && ${OUTCOME_WORDS.failed}.test(status))) return true
   return typeof code === 'number' && !isFine(code)
 }
 
 function saysSomething(error) {
-  if (typeof error === 'string') return !/^(|0|none|null|no|false|ok|success)$/i.test(error.trim())
+  if (typeof error === 'string') return !${OUTCOME_WORDS.noError}.test(error.trim())
   if (typeof error === 'number') return error !== 0
   return typeof error === 'object' && error !== null && Object.values(error).some(saysSomething)
 }
@@ -81,7 +82,7 @@ function listInside(object, depth = 0) {
 function listOf(value) {
   return (Array.isArray(value) ? value : [value]).filter(isObject)
 }
-${isAcknowledged ? '' : IS_UNDERWAY}${
+${isAcknowledged ? '' : IS_UNFINISHED}${
   comparesPost
     ? `
 /** Whether an answer names no other post${isAcknowledged ? '' : '; a cached one may name an earlier one'}. */
@@ -101,14 +102,14 @@ function isWrapped(part) {
 }
 `
 
-const IS_UNDERWAY = `
-/** Whether an answer without a result says that its task has not ended. */
-function isUnderway(status, body) {
+const IS_UNFINISHED = `
+/** Whether an answer has no result because its task is not finished. */
+function isUnfinished(status, body) {
   if (isObject(body) && Array.isArray(body.triggered_rules)) return false
   const all = listOf(body).flatMap((part) => listInside(part))
   if (all.some(({ triggered_rules: rules, output }) => hasItems(rules) || hasItems(output))) return false
   const words = isObject(body) ? [body.status, body.state] : []
-  return status === 202 || words.some((word) => typeof word === 'string' && /^(pending|processing|queued|running|started|in[ _-]?progress)$/i.test(word))
+  return status === 202 || words.some((word) => typeof word === 'string' && ${OUTCOME_WORDS.unfinished}.test(word))
 }
 
 function hasItems(list) {

@@ -1,5 +1,18 @@
 import { readServiceError } from '../../../shared/service/errors.ts'
-import type { JsonObject } from '../../../shared/service/json-object.ts'
+import { isJsonObject, type JsonObject } from '../../../shared/service/json-object.ts'
+
+// What a 2xx or a callback says of its outcome in words that the interface does not have.
+
+/** Words of the outcome, which the script of a k6 project reads in the same way. */
+export const OUTCOME_WORDS = {
+  /** A status code that means success. */
+  success: /^(0|2\d\d|ok|success|succeeded|successful|complete|completed|done)$/i,
+  failed: /^(?:error|failed|failure)$/i,
+  /** An `error` that reports none. */
+  noError: /^(?:|0|none|null|no|false|ok|success)$/i,
+  /** A task that is not finished. Without words such as "accepted", which may be about the content. */
+  unfinished: /^(?:pending|processing|queued|running|started|in[ _-]?progress)$/i,
+} as const
 
 /** A failure that a 2xx reports, in the service's words. */
 export interface FailureInside {
@@ -14,7 +27,12 @@ export interface FailureInside {
 export function findFailureInside(body: JsonObject): FailureInside | null {
   const { error, status } = body
   const isFailed = body['success'] === false || body['ok'] === false
-  if (!isFailed && !saysSomething(error) && !(typeof status === 'string' && FAILED.test(status))) return null
+  if (
+    !isFailed &&
+    !saysSomething(error) &&
+    !(typeof status === 'string' && OUTCOME_WORDS.failed.test(status))
+  )
+    return null
   return toFailure(body)
 }
 
@@ -40,16 +58,12 @@ export function findFailureOfPart(part: JsonObject): FailureInside | null {
  * repeats the HTTP status, or a word for success, since v2 documents none.
  */
 export function isSuccessCode(code: string | number): boolean {
-  return /^(0|2\d\d|ok|success|succeeded|successful|complete|completed|done)$/i.test(String(code))
+  return OUTCOME_WORDS.success.test(String(code))
 }
-
-const FAILED = /^(?:error|failed|failure)$/i
-
-const NO_ERROR = /^(?:|0|none|null|no|false|ok|success)$/i
 
 /** Whether the value of `error` reports one; many services write an empty one. */
 function saysSomething(error: unknown): boolean {
-  if (typeof error === 'string') return !NO_ERROR.test(error.trim())
+  if (typeof error === 'string') return !OUTCOME_WORDS.noError.test(error.trim())
   if (typeof error === 'number') return error !== 0
   return typeof error === 'object' && error !== null && Object.values(error).some(saysSomething)
 }
@@ -63,4 +77,18 @@ function toFailure(body: JsonObject): FailureInside {
 
 function toText(value: unknown): string {
   return typeof value === 'string' ? value : ''
+}
+
+/**
+ * What shows that a body without a result is about an unfinished task, such as `status "processing"`; null if
+ * nothing does. `httpStatus` is null for a callback.
+ */
+export function findUnfinished(body: unknown, httpStatus: number | null): string | null {
+  if (isJsonObject(body)) {
+    for (const name of ['status', 'state']) {
+      const said = body[name]
+      if (typeof said === 'string' && OUTCOME_WORDS.unfinished.test(said)) return `${name} "${said}"`
+    }
+  }
+  return httpStatus === 202 ? 'status 202 (Accepted)' : null
 }
