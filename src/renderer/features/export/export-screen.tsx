@@ -356,7 +356,7 @@ function DifferingVerdicts(props: {
   const { differing, differingRows } = props.result
   const further = differingRows - differing.length
   return (
-    <Stack gap="xs">
+    <Stack gap="xs" mt="sm">
       <Notice
         kind="warning"
         title={`${formatCounted(differingRows, 'row')} ${differingRows === 1 ? 'has' : 'have'} other verdicts here`}
