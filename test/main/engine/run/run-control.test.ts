@@ -246,12 +246,13 @@ test('a run that is stopped between two tries of a row tries it again after a re
   let isBroken = true
   const server = await startFaultServer({
     onRequest: (request, wire) => {
-      if (isBroken) wire.send(503, toErrorAnswer(503, 'BUSY', 'busy'))
+      // Without a time to wait, the next try may come at once.
+      if (isBroken) wire.send(503, toErrorAnswer(503, 'BUSY', 'busy'), { 'retry-after': '3600' })
       else wire.send(200, toTaskAnswer(request))
     },
   })
   const plan = createRunPlan(folder, 4, server.baseUrl, {
-    retry: { limit: 5, baseMs: 60_000, maxMs: 60_000 },
+    retry: { limit: 5, maxRetryAfterMs: 3_600_000 },
   })
   const run = runs.start(plan)
   const waiting = await run.until(({ requests }) => requests.sent === 4)

@@ -13,7 +13,9 @@ const runs = createInProcessRuns(folder)
 async function startRemoval(name: string, firstStatus: number) {
   const server = await startFaultServer({
     onRequest: ({ number }, wire) => {
-      if (number === 1) wire.send(firstStatus, toErrorAnswer(firstStatus, 'NOT_NOW', 'later'))
+      // Without a time to wait, the next try may come at once.
+      if (number === 1)
+        wire.send(firstStatus, toErrorAnswer(firstStatus, 'NOT_NOW', 'later'), { 'retry-after': '3600' })
       else wire.send(400, toErrorAnswer(400, 'INVALID_CUSTOM_INDEX_ITEM', 'no such item'))
     },
   })
@@ -23,7 +25,7 @@ async function startRemoval(name: string, firstStatus: number) {
     connection: { baseUrl: server.baseUrl },
     source: { path },
     operation: { kind: 'index-remove', indexId: 'shelves' },
-    retry: { limit: 2, baseMs: 3_600_000, maxMs: 3_600_000 },
+    retry: { limit: 2, maxRetryAfterMs: 3_600_000 },
   })
   const run = runs.start(plan)
   await run.until(({ requests }) => requests.sent === 1)
