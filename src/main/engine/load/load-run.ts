@@ -423,8 +423,9 @@ export class LoadRun {
   }
 
   get #leastSilenceUs(): number {
-    const succeeded = this.total.percentiles('succeeded_duration')
-    const answerUs = succeeded === null ? this.#ledger.silence.slowestAnswerUs : succeeded.p99 * 1000
+    // Their percentiles are none of their own if all succeeded; the histogram is there all the same.
+    const succeeded = this.total.histogram('succeeded_duration')
+    const answerUs = succeeded?.getValueAtPercentile(99) ?? this.#ledger.silence.slowestAnswerUs
     // While this machine stalled, answers lay unread; the service was not silent then.
     return Math.max(SILENCE_MIN_US, SILENCE_TIMES * answerUs, SILENCE_STALLS * this.#seconds.stallMaxUs)
   }

@@ -254,6 +254,25 @@ test('a service that stops answering passes no threshold, and the report says so
   ])
 })
 
+test('a silence that ends with answers that all succeed is said as well', async () => {
+  onlyInLongForm()
+  const held: (() => void)[] = []
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      const answer = () => wire.send(200, toTaskAnswer(request))
+      if (request.number !== 51 && request.number !== 52) return answer()
+      held.push(answer)
+      if (held.length === 2) setTimeout(() => held.map((later) => later()), 1_500)
+    },
+  })
+  const { report } = await loads.run(
+    loads.createPlan(3, server.baseUrl, { pace: { kind: 'closed', concurrency: 2 }, requests: 400 }),
+  )
+  expect(report.counts).toMatchObject({ sent: 400, succeeded: 400 })
+  expect(report.silence).toMatchObject({ unanswered: 0 })
+  expect(toLoadView(report).notices[0]).toMatchObject({ kind: 'silent' })
+})
+
 test('how long a service has been silent is reported until it answers again', async () => {
   const held: (() => void)[] = []
   let isHeard = false
