@@ -7,6 +7,7 @@ import { IntakeWriter } from '../../../../src/main/engine/run/journal/intake-wri
 import { ItemClaims } from '../../../../src/main/engine/run/journal/item-claims.ts'
 import { rebuildSeconds, recoverUnknown } from '../../../../src/main/engine/run/journal/recovery.ts'
 import { OutcomeWriter } from '../../../../src/main/engine/run/recorder.ts'
+import { UNVERIFIABLE, VERIFIED } from '../../../../src/main/engine/service/echoes.ts'
 import {
   createWorkspaceFolders,
   toJournalFile,
@@ -309,6 +310,41 @@ test('a callback settles the row of its address whatever task it names, and says
   receive(1, 2_000)
   expect(takeIn()).toEqual([])
   expect(counts()).toEqual({ received: 2, settled: 1, differing: 1 })
+})
+
+/** Judges a callback that repeats nothing of its request but the id of a task. */
+const judgeTaskOnly = (taskId: string) => toJudgement({ taskId, echo: UNVERIFIABLE })
+
+test('a callback that repeats nothing and names the task of another row leaves its row to its own callback', () => {
+  const { journal, receive, takeIn, send, counts } = openSettler(2, { judge: judgeTaskOnly })
+  send(1, { ...ACKNOWLEDGED, taskId: 'task-1' })
+  send(2, { ...ACKNOWLEDGED, taskId: 'task-2' })
+  receive(1, 1_000, 'task-2')
+  expect(takeIn()).toEqual([])
+  expect(readStates(journal).items).toEqual({ 1: 'unknown', 2: 'acknowledged' })
+  expect(journal.db.prepare('SELECT error_code, message FROM result WHERE row = 1').get()).toEqual({
+    error_code: 'ECHO_MISMATCH',
+    message:
+      'the callback names task_id "task-2", which is that of another row of this run; its acknowledgement named "task-1"',
+  })
+  receive(2, 2_000, 'task-2')
+  receive(1, 3_000, 'task-1')
+  takeIn()
+  expect(readStates(journal).items).toEqual({ 1: 'succeeded', 2: 'succeeded' })
+  expect(counts()).toEqual({ received: 3, settled: 2, other_post: 1, late: 1 })
+})
+
+test.each([
+  ['repeats its own post_id', { echo: VERIFIED }],
+  ['comes from a cache, which may name whoever asked first', { fromCache: true }],
+])('a callback that names the task of another row settles its own if it %s', (_, parts) => {
+  const judge = (taskId: string) => ({ ...judgeTaskOnly(taskId), ...parts })
+  const { journal, receive, takeIn, send } = openSettler(2, { judge })
+  send(1, { ...ACKNOWLEDGED, taskId: 'task-1' })
+  send(2, { ...ACKNOWLEDGED, taskId: 'task-2' })
+  receive(1, 1_000, 'task-2')
+  takeIn()
+  expect(readStates(journal).items).toEqual({ 1: 'succeeded', 2: 'acknowledged' })
 })
 
 test('a callback may name the task of an earlier try that was accepted but never answered', () => {

@@ -31,6 +31,7 @@ interface OwnContent
   kind: 'own'
   outcome: 'succeeded' | 'rejected'
   echo: EchoFinding
+  fromCache: boolean
   /**
    * The contents of its row that it fits, by what it repeats: sessions of {@link ReplacedContent}, null for
    * the present one. Absent if the row had no other content.
@@ -102,6 +103,9 @@ type Effect = 'settled' | 'settled_before' | 'doubled' | 'differing' | 'unreadab
 /** Callbacks of an item that a further one is compared with. */
 const COMPARED_MAX = 20
 
+/** Longest time for searching the tasks of all rows, milliseconds, all callbacks together. */
+const SEARCH_MAX_MS = 2_000
+
 /** States in which an item may be resent, which rewrites its row. */
 const RESENDABLE: ReadonlySet<ItemState> = new Set(['pending', 'sending', 'unknown'])
 
@@ -137,6 +141,8 @@ export class CallbackWriter {
   readonly #firstTry: StatementSync
   readonly #setEarlier: StatementSync
   readonly #saidBefore: StatementSync
+  readonly #byTask: StatementSync
+  #searchLeftMs = SEARCH_MAX_MS
   #mapRow: MapRow | null = null
 
   constructor(journal: Journal, claims: ItemClaims, outcomes: OutcomeWriter, scope: CallbackScope = WHOLE) {
@@ -170,6 +176,7 @@ export class CallbackWriter {
       "SELECT task_id FROM result WHERE row = ? AND state IN ('acknowledged', 'overdue')",
     )
     this.#isRow = db.prepare('SELECT 1 FROM row WHERE id = ? AND item IS NOT NULL')
+    this.#byTask = db.prepare('SELECT 1 FROM result WHERE task_id = ? LIMIT 1')
     this.#kinds = db.prepare('SELECT kinds FROM row WHERE id = ?')
     const said = `SELECT callback.id, effect, body, content, bytes FROM callback
       LEFT JOIN long_callback ON long_callback.id = callback.id WHERE item = ?`
@@ -225,7 +232,7 @@ export class CallbackWriter {
    */
   take(
     callback: InboxCallback,
-    content: CallbackContent | null,
+    received: CallbackContent | null,
     isWaiting: (item: number) => boolean = () => false,
   ): SettledItem | null {
     const { id, item, receivedAtUs, body } = callback
@@ -234,6 +241,7 @@ export class CallbackWriter {
       updateRunRecord(this.#journal.db, { inbox_read: id })
       return null
     }
+    const content = this.#checkTask(item, received)
     const isOwn = content?.kind === 'own'
     const addressee = isOwn ? this.#findAddressee(callback, content, isWaiting) : OF_PRESENT
     const { replaced, isUnsent } = addressee
@@ -390,6 +398,20 @@ export class CallbackWriter {
   /** Whether a retry sent an item, so that a callback may answer an earlier try. */
   #isOfRetry(item: number): boolean {
     return this.#scope.isChild || this.#earlier.get(item) !== undefined
+  }
+
+  /** A callback that repeats nothing of its request and names the task of another row is foreign. */
+  #checkTask(item: number, content: CallbackContent | null): CallbackContent | null {
+    if (content?.kind !== 'own' || content.echo.kind !== 'unverifiable' || content.fromCache) return content
+    const { taskId } = content
+    const own = this.#readResult(item)?.taskId ?? null
+    if (taskId === null || own === null || own === taskId || this.#searchLeftMs <= 0) return content
+    const startMs = performance.now()
+    const isOfOtherRow = this.#byTask.get(taskId) !== undefined
+    this.#searchLeftMs -= performance.now() - startMs
+    if (!isOfOtherRow) return content
+    const note = `the callback names task_id "${taskId}", which is that of another row of this run; its acknowledgement named "${own}"`
+    return { kind: 'foreign', note: cutMessage(note) }
   }
 
   /**
