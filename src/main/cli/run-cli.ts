@@ -21,7 +21,7 @@ export async function runCli(
     const [second] = words
     if (second !== undefined && !COMMAND_NAMES.includes(second)) {
       const { listNearTopics, showHelp } = await import('./help-search.ts')
-      if (await showHelp(context, words)) return EXIT.ok
+      if (await showHelp(context, words)) return await checkOutput(context)
       if (!second.startsWith('-')) {
         const { sayNear } = await import('./suggestions.ts')
         const near = sayNear(listNearTopics(second, COMMAND_NAMES))
@@ -37,7 +37,7 @@ export async function runCli(
       await context.out.write(
         await completeWords(context, args.slice(1, -1), args.at(-1)?.slice(0, -1) ?? ''),
       )
-      return EXIT.ok
+      return await checkOutput(context)
     }
     const asked = first === 'help' ? [first, ...words] : args
     program = await createProgram(context, asked)
@@ -45,9 +45,10 @@ export async function runCli(
     return await checkOutput(context)
   } catch (error) {
     if (error instanceof CommanderError) {
-      if (SHOWN_ON_PURPOSE.has(error.code)) return EXIT.ok
+      if (SHOWN_ON_PURPOSE.has(error.code)) return await checkOutput(context)
       // `sluice` or `sluice index` alone, or `sluice help`: the help has already been printed.
-      if (error.code === 'commander.help') return args.includes('help') ? EXIT.ok : EXIT.badInput
+      if (error.code === 'commander.help')
+        return args.includes('help') ? await checkOutput(context) : EXIT.badInput
     }
     // Loaded only if it is needed, as the commands are.
     const { reportError } = await import('./report-error.ts')

@@ -361,13 +361,15 @@ function listTraffic(report: ViewedReport): LoadFact[] {
     })
   }
   if (callbacks !== null) {
-    const { received, doubled, rejected, otherPost = 0, unreadable = 0, overdue, outstanding } = callbacks
+    const { received, doubled, rejected, otherPost = 0, unreadable = 0, late = 0 } = callbacks
+    const { overdue, outstanding } = callbacks
     const parts = [
       ...(rejected > 0 ? [`${formatCount(rejected)} with an error`] : []),
       ...(otherPost > 0 ? [`${formatCount(otherPost)} of another post`] : []),
       ...(unreadable > 0 ? [`${formatCount(unreadable)} unreadable`] : []),
       ...(doubled > 0 ? [formatCounted(doubled, 'duplicate')] : []),
       ...(overdue > 0 ? [`${formatCount(overdue)} overdue`] : []),
+      ...(late > 0 ? [`${formatCount(late)} late`] : []),
       ...(outstanding > 0 ? [`${formatCount(outstanding)} outstanding`] : []),
     ]
     facts.push({
@@ -409,16 +411,16 @@ function toFirstRequestFact(first: LoadFirstRequest): LoadFact {
 
 function listCaveats({ generator, callbacks, fromCache, latencyMs }: ViewedReport): string[] {
   const { dropped, waited } = generator
-  const late = callbacks === null ? 0 : callbacks.overdue + callbacks.outstanding
+  const missing = callbacks === null ? 0 : callbacks.overdue + callbacks.outstanding
   return [
     ...(dropped > 0
       ? [
           `${formatCounted(dropped, 'dropped request')} ${dropped === 1 ? 'has' : 'have'} no latency. Percentiles would be higher with ${dropped === 1 ? 'it' : 'them'}.`,
         ]
       : []),
-    ...(late > 0
+    ...(missing > 0
       ? [
-          `${formatCounted(late, 'callback')} did not arrive. callback_latency would be higher with ${late === 1 ? 'it' : 'them'}.`,
+          `${formatCounted(missing, 'callback')} did not arrive in time. callback_latency would be higher with ${missing === 1 ? 'it' : 'them'}.`,
         ]
       : []),
     ...(fromCache > 0

@@ -5,8 +5,8 @@ import { createCliContext } from '../../../src/main/cli/context.ts'
 import { runCli } from '../../../src/main/cli/run-cli.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 
-/** Lists the runs of an empty workspace to an output that fails with a code of the system. */
-async function listRuns(code: string) {
+/** Runs a command in an empty workspace with an output that fails with a code of the system. */
+async function runWithOutput(code: string, args: readonly string[]) {
   const error = Object.assign(new Error(`${code}: no space left on device, write`), { code })
   const said: string[] = []
   const stdout = new Writable({ write: (_chunk, _encoding, done) => done(error) })
@@ -16,16 +16,19 @@ async function listRuns(code: string) {
     stderr: stderr as WriteStream,
     env: { SLUICE_WORKSPACE: createTemporaryFolder() },
   })
-  return { exitCode: await runCli(['runs', '--json'], context), stderr: said.join('') }
+  return { exitCode: await runCli(args, context), stderr: said.join('') }
 }
 
-it('exits with 1 if what it prints cannot be written, such as on a full disk, and says so', async () => {
-  expect(await listRuns('ENOSPC')).toEqual({
-    exitCode: 1,
-    stderr: 'sluice: the output is incomplete: ENOSPC: no space left on device, write\n',
-  })
-})
+it.each([[['runs', '--json']], [['help']], [['help', 'runs']], [['help', 'retries']], [['--version']]])(
+  'exits with 1 if what %j prints cannot be written, such as on a full disk, and says so',
+  async (args) => {
+    expect(await runWithOutput('ENOSPC', args)).toEqual({
+      exitCode: 1,
+      stderr: 'sluice: the output is incomplete: ENOSPC: no space left on device, write\n',
+    })
+  },
+)
 
 it('says nothing if only the reader of a pipe is gone', async () => {
-  expect(await listRuns('EPIPE')).toEqual({ exitCode: 0, stderr: '' })
+  expect(await runWithOutput('EPIPE', ['runs', '--json'])).toEqual({ exitCode: 0, stderr: '' })
 })

@@ -1,12 +1,16 @@
 import type { InboxReader } from '../receiver/inbox.ts'
 import type { Judgement } from '../service/judgement.ts'
 import { isWarmup } from './load-pacer.ts'
+import type { LoadTally } from './load-tally.ts'
 import { toClockUs } from './load-threads.ts'
 
 /** Callbacks that are read at once. */
 const BATCH_MAX = 2_000
 
-export type CallbackCount = 'received' | 'doubled' | 'rejected' | 'otherPost' | 'unreadable' | 'overdue'
+/** Most requests given up on whose callback is recognized as late; that of an older one counts as doubled. */
+const GIVEN_UP_MAX = 100_000
+
+export type CallbackCount = keyof LoadTally['callbacks']
 
 export interface LoadCallbacksOptions {
   inbox: InboxReader
@@ -37,6 +41,8 @@ export class LoadCallbacks {
   readonly #early = new Map<number, { receivedAtUs: number; rules: Judgement['rules'] }>()
   /** Arrival of callbacks for requests not yet acknowledged: if resent, they await no other. */
   readonly #answered = new Map<number, number>()
+  /** Requests whose callback did not come in time, the oldest first. */
+  readonly #givenUp = new Set<number>()
   #inboxRead = 0
 
   constructor(options: LoadCallbacksOptions) {
@@ -114,6 +120,9 @@ export class LoadCallbacks {
       if (this.#unpromised.has(item)) this.#answered.set(item, callback.receivedAtUs)
       this.#forget(item)
       this.#note(firstSentAtUs, callback)
+    } else if (this.#givenUp.delete(item)) {
+      this.#options.onCount('late', callback.receivedAtUs)
+      this.#options.onRules(callback.rules)
     } else if (this.#early.has(item)) this.#options.onCount('doubled', callback.receivedAtUs)
     else this.#early.set(item, callback)
   }
@@ -138,6 +147,11 @@ export class LoadCallbacks {
       if (sentAtUs > beforeUs) break
       if (!this.#unpromised.has(item)) onCount('overdue', nowUs)
       this.#forget(item)
+      this.#givenUp.add(item)
+    }
+    for (const item of this.#givenUp) {
+      if (this.#givenUp.size <= GIVEN_UP_MAX) break
+      this.#givenUp.delete(item)
     }
     for (const [item, receivedAtUs] of this.#answered) {
       if (receivedAtUs > beforeUs) break

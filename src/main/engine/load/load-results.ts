@@ -235,12 +235,13 @@ function toCallbackCounts({
   doubled,
   otherPost = 0,
   unreadable = 0,
+  late = 0,
 }: NonNullable<LoadState['callbacks']>) {
   return {
     received,
     settled: received - doubled - otherPost - unreadable,
     early: 0,
-    late: 0,
+    late,
     doubled,
     differing: 0,
     other_post: otherPost,

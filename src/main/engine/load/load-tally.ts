@@ -48,7 +48,15 @@ export class LoadTally {
   readonly within = { sent: 0, retries: 0, ended: 0, answered: 0, succeeded: 0 }
   readonly throttling: LoadThrottling = { answers: 0, retryAfterAnswers: 0, askedS: 0 }
   readonly connections = { opened: 0, reused: 0 }
-  readonly callbacks = { received: 0, doubled: 0, rejected: 0, otherPost: 0, unreadable: 0, overdue: 0 }
+  readonly callbacks = {
+    received: 0,
+    doubled: 0,
+    rejected: 0,
+    otherPost: 0,
+    unreadable: 0,
+    late: 0,
+    overdue: 0,
+  }
   /** Answered, whatever the answer. */
   answered = 0
   readonly sums = new SummedRequests()

@@ -1,7 +1,7 @@
 import type { Mode } from '../../../shared/service/endpoints.ts'
 import { isJsonObject, toTaskId } from '../../../shared/service/json-object.ts'
 import { createJudgement, cutMessage, type Judgement, type OperationReader } from './judgement.ts'
-import { findFailureInside, findUnfinished } from './outcome-words.ts'
+import { findFailureInside, findUnfinished, NOT_FINISHED_CODE } from './outcome-words.ts'
 
 /** Reads the answers to adding items to a custom index (docs/interface.md §4.3). */
 export function createAddReader({ mode }: { mode: Mode }): OperationReader {
@@ -33,8 +33,8 @@ function createItemReader(
   }
 }
 
-/** Null if the body reports no failure. */
-function judgeFailure(body: unknown, status: number | null): Judgement | null {
+/** Judges a body that reports a failure in other words than the interface's; null if it reports none. */
+export function judgeFailure(body: unknown, status: number | null): Judgement | null {
   const failure = isJsonObject(body) ? findFailureInside(body) : null
   if (failure === null || !isJsonObject(body)) return null
   const taskId = toTaskId(body['task_id'])
@@ -68,7 +68,8 @@ function judgeRemoved(body: unknown, status: number): Judgement | null {
   const unfinished = findUnfinished(body, null)
   if (unfinished === null) return createJudgement({ outcome: 'succeeded', status, taskId, customIndexItemId })
   const message = cutMessage(`the removal is not finished: ${unfinished}`)
-  return createJudgement({ outcome: 'unknown', status, taskId, customIndexItemId, message })
+  const errorCode = NOT_FINISHED_CODE
+  return createJudgement({ outcome: 'unknown', status, taskId, customIndexItemId, errorCode, message })
 }
 
 /**

@@ -14,6 +14,9 @@ export const OUTCOME_WORDS = {
   unfinished: /^(?:pending|processing|queued|running|started|in[ _-]?progress)$/i,
 } as const
 
+/** Code of a row whose answer says that its task or removal is not finished. */
+export const NOT_FINISHED_CODE = 'NOT_FINISHED'
+
 /** A failure that a 2xx reports, in the service's words. */
 export interface FailureInside {
   code: string

@@ -3,7 +3,14 @@ import { isServiceErrorBody, readServiceError } from '../../../shared/service/er
 import { isJsonObject, type JsonObject, toTaskId, toTextOrNull } from '../../../shared/service/json-object.ts'
 import { hasOwnCallback, judgeAcknowledgement } from './index-reader.ts'
 import { createJudgement, cutMessage, type Judgement, type OperationReader } from './judgement.ts'
-import { findFailureInside, findFailureOfPart, findUnfinished, isSuccessCode } from './outcome-words.ts'
+import {
+  type FailureInside,
+  findFailureInside,
+  findFailureOfPart,
+  findUnfinished,
+  isSuccessCode,
+  NOT_FINISHED_CODE,
+} from './outcome-words.ts'
 
 /**
  * Reads the answers to tasks (docs/interface.md §2.2, §2.3, §4.1, §4.2); `deliveredCodes` mean "delivered
@@ -17,11 +24,14 @@ export function createTaskReader(
   const judgeResult = operation.api === 'v2' ? judgeV2TaskResult : judgeTaskResult
   return {
     readSuccess: ({ status }, body, rowKeys) => {
-      if (!isAsync) return judgeResult(body, status)
       const result = judgeResult(body, status)
-      return result?.outcome === 'rejected'
-        ? result
-        : judgeAcknowledgement(body, status, hasOwnCallback(rowKeys))
+      if (!isAsync || result?.outcome === 'rejected') return result
+      const isToOwnCallback = hasOwnCallback(rowKeys)
+      const acknowledged = judgeAcknowledgement(body, status, isToOwnCallback)
+      if (acknowledged !== null || operation.api !== 'v2' || !isV2Body(body)) return acknowledged
+      const [task_id, ...others] = new Set(listNamedTasks(body))
+      const inside = judgeAcknowledgement({ task_id }, status, isToOwnCallback)
+      return inside === null || others.length === 0 ? inside : { ...inside, taskId: null }
     },
     readRefusal: ({ status, errorCode }, rowKeys) => {
       if (errorCode === null || !deliveredCodes.includes(errorCode)) return null
@@ -116,7 +126,7 @@ function hasResultField(body: JsonObject): boolean {
 const UNREADABLE_RULES_CODE = 'UNREADABLE_RULES'
 
 function judgeRead(result: TaskResult | V2TaskResult, body: unknown, status: number | null): Judgement {
-  const unreadable = result.failures.length === 0 ? sayUnreadableRules(result, body, status) : null
+  const unreadable = result.failures.length === 0 ? findUnreadable(result, body, status) : null
   if (unreadable !== null) {
     // It was accepted, so it is not resent; that it triggered no rule would be a guess.
     return createJudgement({
@@ -124,8 +134,8 @@ function judgeRead(result: TaskResult | V2TaskResult, body: unknown, status: num
       status,
       taskId: result.taskId,
       fromCache: result.fromCache,
-      errorCode: UNREADABLE_RULES_CODE,
-      message: cutMessage(unreadable),
+      errorCode: unreadable.code,
+      message: cutMessage(unreadable.message),
     })
   }
   const judgement = createJudgement({
@@ -146,18 +156,34 @@ function judgeRead(result: TaskResult | V2TaskResult, body: unknown, status: num
   }
 }
 
-function sayUnreadableRules(
+function findUnreadable(
   { unreadableRules, triggeredRules, classScores }: TaskResult | V2TaskResult,
   body: unknown,
   status: number | null,
-): string | null {
-  if (unreadableRules !== undefined) return `triggered_rules is not a list of rules, found ${unreadableRules}`
-  const hasResult = triggeredRules.length > 0 || classScores.length > 0
-  if (hasResult || (isJsonObject(body) && Array.isArray(body['triggered_rules']))) return null
-  const unfinished = findUnfinished(body, status)
+): FailureInside | null {
+  if (unreadableRules !== undefined) {
+    const message = `triggered_rules is not a list of rules, found ${unreadableRules}`
+    return { code: UNREADABLE_RULES_CODE, message }
+  }
+  if (triggeredRules.length > 0 || classScores.length > 0 || hasRules(body)) return null
+  const unfinished = findUnfinished(body, status) ?? findUnfinishedInside(body)
   return unfinished === null
     ? null
-    : `triggered_rules is missing, and the task is not finished: ${unfinished}`
+    : { code: NOT_FINISHED_CODE, message: `the task is not finished: ${unfinished}` }
+}
+
+function hasRules(part: unknown): boolean {
+  return isJsonObject(part) && Array.isArray(part['triggered_rules'])
+}
+
+/** The same for a result inside a wrapper, or in parts, all of which are unfinished. */
+function findUnfinishedInside(body: unknown): string | null {
+  const inside = isJsonObject(body) ? listInside(body) : []
+  const tasks = inside.filter(({ task_id }) => toTaskId(task_id) !== null)
+  const found = (tasks.length > 0 ? tasks : inside).map((part) =>
+    hasRules(part) ? null : findUnfinished(part, null),
+  )
+  return found.includes(null) ? null : (found[0] ?? null)
 }
 
 function once(rules: TaskResult['triggeredRules']): TaskResult['triggeredRules'] {
@@ -364,7 +390,7 @@ export function listTaskParts(body: unknown, api: TaskOperation['api']): readonl
   const tops: readonly unknown[] = Array.isArray(body) ? body : [body]
   return tops.flatMap((top) => {
     if (!isJsonObject(top) || (api === 'v1' && findTaskId(top) !== null && !isWrapped(top))) return [top]
-    return [top, ...(listAroundResults(top, 0) ?? [])]
+    return [top, ...(listAroundResults(top, 0) ?? listWrappedTasks(top))]
   })
 }
 
@@ -381,7 +407,17 @@ function listAroundResults(object: JsonObject, depth: number): JsonObject[] | nu
   return isAround ? found : null
 }
 
-/** Each `task_id` of an answer or callback, at its top or around a result, without those inside of another. */
+/** The objects inside of one that names no task which name one, as in an acknowledgement inside a wrapper. */
+function listWrappedTasks(top: JsonObject): JsonObject[] {
+  return findTaskId(top) === null
+    ? listInside(top).filter((inner) => toTaskId(inner['task_id']) !== null)
+    : []
+}
+
+/**
+ * Each `task_id` of an answer or callback, at its top or around a result, without those inside of another; if
+ * none, and there is no result, those inside a wrapper.
+ */
 function listNamedTasks(body: JsonObject | readonly unknown[]): string[] {
   const parts: readonly unknown[] = Array.isArray(body) ? body : [body]
   return parts.flatMap((part) => (isJsonObject(part) ? listTasksOf(part, 0) : []))
@@ -391,9 +427,11 @@ function listTasksOf(object: JsonObject, depth: number): string[] {
   const taskId = depth > 0 && object['from_cache'] === true ? null : toTaskId(object['task_id'])
   if (taskId !== null) return [taskId]
   if (depth === DEPTH_MAX) return []
-  return listInside(object)
-    .filter((inner) => listAroundResults(inner, depth + 1) !== null)
-    .flatMap((inner) => listTasksOf(inner, depth + 1))
+  const isWithoutResult = depth === 0 && listAroundResults(object, 0) === null
+  const inside = isWithoutResult
+    ? listWrappedTasks(object)
+    : listInside(object).filter((inner) => listAroundResults(inner, depth + 1) !== null)
+  return inside.flatMap((inner) => listTasksOf(inner, depth + 1))
 }
 
 /** The objects in which results may stand, too. */

@@ -2,6 +2,7 @@ import type { RowAnswer } from '../../../shared/run/item-state.ts'
 import { createTermFinder } from '../../../shared/service/alike-texts.ts'
 import { isJsonObject, toTaskId } from '../../../shared/service/json-object.ts'
 import { type EchoFinding, UNVERIFIABLE, VERIFIED } from './echoes.ts'
+import { judgeFailure } from './index-reader.ts'
 import {
   createJudgement,
   cutMessage,
@@ -30,6 +31,9 @@ export const UPDATE_LISTS: readonly AnswerList[] = [
   { name: 'non_existent_terms', answer: 'non_existent' },
   { name: 'updated_terms', answer: 'updated' },
 ]
+
+/** Lists that show what failed in an answer that reports a failure: the other terms have their own outcome. */
+const REFUSING_LISTS = ['failed_terms', 'non_existent_terms']
 
 /**
  * Reads the answers to terms: one judgement per term, from the lists of a 200 (docs/interface.md §4.5, §4.6,
@@ -72,7 +76,11 @@ function judgeLists(
   lists: readonly AnswerList[],
   rowKeys: readonly string[],
 ): Judgement | null {
-  if (!isJsonObject(body) || !lists.some(({ name }) => Array.isArray(body[name]))) return null
+  if (!isJsonObject(body)) return null
+  const isShown = REFUSING_LISTS.some((name) => Array.isArray(body[name]) && body[name].length > 0)
+  const failure = isShown ? null : judgeFailure(body, status)
+  if (failure !== null) return failure
+  if (!lists.some(({ name }) => Array.isArray(body[name]))) return null
   const found = new Map<string, Found>()
   for (const { name, answer } of lists) {
     const terms = body[name]

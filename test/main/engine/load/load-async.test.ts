@@ -104,6 +104,7 @@ test('a callback that names another post leaves its own awaited, and has no late
     rejected: 0,
     otherPost: 1,
     unreadable: 0,
+    late: 0,
     overdue: 1,
     outstanding: 0,
   })

@@ -14,16 +14,22 @@ function createCallbacks() {
   const writer = InboxWriter.open(workspace)
   if (writer === null) throw new Error('the inbox is held')
   let nowMs = 0
-  const counts = { received: 0, doubled: 0, rejected: 0, otherPost: 0, unreadable: 0, overdue: 0 }
+  const counts = { received: 0, doubled: 0, rejected: 0, otherPost: 0, unreadable: 0, late: 0, overdue: 0 }
   const latencies: [latencyUs: number, receivedAtUs: number][] = []
+  const rules: string[] = []
   const callbacks = new LoadCallbacks({
     inbox: new InboxReader(workspace),
     runToken: 'run-1',
     timeoutMs: TIMEOUT_MS,
     judge: (body) =>
-      body === 'unreadable' ? null : createJudgement({ outcome: body === 'bad' ? 'rejected' : 'succeeded' }),
+      body === 'unreadable'
+        ? null
+        : createJudgement({
+            outcome: body === 'bad' ? 'rejected' : 'succeeded',
+            rules: [{ ruleId: 'r1', ruleName: 'Spam' }],
+          }),
     onLatency: (latencyUs, receivedAtUs) => latencies.push([latencyUs, receivedAtUs]),
-    onRules: () => {},
+    onRules: (found) => rules.push(...found.map(({ ruleId }) => ruleId)),
     onCount: (what) => {
       counts[what] += 1
     },
@@ -37,6 +43,7 @@ function createCallbacks() {
     callbacks,
     counts,
     latencies,
+    rules,
     setNow: (ms: number) => {
       nowMs = ms
     },
@@ -60,7 +67,15 @@ describe('callbacks of a load', () => {
       [8_500, 9_500],
     ])
     expect(callbacks.awaited).toBe(0)
-    expect(counts).toEqual({ received: 2, doubled: 0, rejected: 1, otherPost: 0, unreadable: 0, overdue: 0 })
+    expect(counts).toEqual({
+      received: 2,
+      doubled: 0,
+      rejected: 1,
+      otherPost: 0,
+      unreadable: 0,
+      late: 0,
+      overdue: 0,
+    })
   })
 
   it('settle nothing if they are unreadable, and the result that follows is measured', async () => {
@@ -72,7 +87,15 @@ describe('callbacks of a load', () => {
     await receive(1, 9_000)
     callbacks.take()
     expect(latencies).toEqual([[8_000, 9_000]])
-    expect(counts).toEqual({ received: 2, doubled: 0, rejected: 0, otherPost: 0, unreadable: 1, overdue: 0 })
+    expect(counts).toEqual({
+      received: 2,
+      doubled: 0,
+      rejected: 0,
+      otherPost: 0,
+      unreadable: 1,
+      late: 0,
+      overdue: 0,
+    })
   })
 
   it('are measured alike if the machine has slept since its process started', async () => {
@@ -126,8 +149,8 @@ describe('callbacks of a load', () => {
     expect(counts).toMatchObject({ received: 4, doubled: 2 })
   })
 
-  it('are overdue after their time, and have no latency then', async () => {
-    const { callbacks, counts, latencies, receive, setNow } = createCallbacks()
+  it('are late once they are given up, have no latency then, and bring rules once', async () => {
+    const { callbacks, counts, latencies, rules, receive, setNow } = createCallbacks()
     callbacks.await(1, 0, true)
     callbacks.await(2, 5_000_000, true)
     setNow(TIMEOUT_MS + 1)
@@ -135,8 +158,12 @@ describe('callbacks of a load', () => {
     expect(callbacks.awaited).toBe(1)
     expect(counts.overdue).toBe(1)
     await receive(1, 10_500_000)
+    await receive(1, 10_600_000)
     callbacks.take()
+    callbacks.finish()
     expect(latencies).toEqual([])
+    expect(rules).toEqual(['r1'])
+    expect(counts).toMatchObject({ received: 2, late: 1, doubled: 1, overdue: 1 })
   })
 
   it('of a request without an acknowledgement are measured if they come, and not overdue if they do not', async () => {
@@ -148,7 +175,7 @@ describe('callbacks of a load', () => {
     callbacks.take()
     expect(latencies).toEqual([[2_000, 3_000]])
     expect(callbacks.awaited).toBe(0)
-    expect(counts).toMatchObject({ received: 1, overdue: 0 })
+    expect(counts).toMatchObject({ received: 1, late: 0, overdue: 0 })
   })
 
   it('that come before a request is acknowledged when sent again answer it, and nothing is overdue', async () => {
@@ -169,7 +196,15 @@ describe('callbacks of a load', () => {
     callbacks.take()
     setNow(2 * TIMEOUT_MS)
     callbacks.take()
-    expect(counts).toEqual({ received: 3, doubled: 1, rejected: 0, otherPost: 0, unreadable: 0, overdue: 0 })
+    expect(counts).toEqual({
+      received: 3,
+      doubled: 1,
+      rejected: 0,
+      otherPost: 0,
+      unreadable: 0,
+      late: 0,
+      overdue: 0,
+    })
   })
 
   it('of a request that was acknowledged when it was sent again are overdue, or measured from its first try', async () => {

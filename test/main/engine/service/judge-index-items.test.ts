@@ -98,6 +98,7 @@ test('a sync answer that only accepts a removal does not count as one', () => {
     outcome: 'unknown',
     repeat: 'never',
     taskId: 't1',
+    errorCode: 'NOT_FINISHED',
     message: 'the removal is not finished: status "processing"',
   })
   expect(removeAsync.judge(toAnswer(200, body), [])).toMatchObject({

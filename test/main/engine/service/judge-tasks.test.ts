@@ -161,6 +161,82 @@ test('v2 acknowledges with a task_id, as v1 does', () => {
 })
 
 test.each([
+  [{ data: { task_id: 't1', post_id: 'p1' }, meta: { page: 1 } }, 't1'],
+  [{ result: { task_id: 7 } }, '7'],
+  [
+    {
+      tasks: [
+        { task_id: 't1', model: 'ocr' },
+        { task_id: 't2', model: 'text' },
+      ],
+    },
+    null,
+  ],
+  [[{ task_id: 't1' }], 't1'],
+])('v2 acknowledges with a task_id inside a wrapper, which its results may have, too: %j', (body, taskId) => {
+  const { judge, toRowKeys } = createTestExchange({ kind: 'task', api: 'v2', mode: 'async' })
+  const keys = toRowKeys([{ user_id: 'u1', post_id: 'p1' }])
+  expect(judge(toAnswer(200, body), keys)).toMatchObject({ ...ACKNOWLEDGED, taskId })
+})
+
+test('an acknowledgement inside a wrapper that names another post is a mismatch', () => {
+  const { judge, toRowKeys } = createTestExchange({ kind: 'task', api: 'v2', mode: 'async' })
+  const keys = toRowKeys([{ user_id: 'u1', post_id: 'p1' }])
+  const answer = toAnswer(200, { data: { task_id: 't2', post_id: 'p2' } })
+  expect(judge(answer, keys)).toMatchObject({ outcome: 'unknown', errorCode: 'ECHO_MISMATCH' })
+})
+
+test('metadata with a task_id, which a service repeats, is no acknowledgement', () => {
+  const { judge } = createTestExchange({ kind: 'task', api: 'v2', mode: 'async' })
+  const answer = toAnswer(200, { content_metadata: { task_id: 't1' } })
+  expect(judge(answer, [])).toMatchObject({ outcome: 'unknown', repeat: 'ambiguous' })
+})
+
+test.each([
+  { data: { task_id: 't1', status: 'processing' } },
+  { data: { task_id: 't1', status: 'processing' }, meta: { page: 1 } },
+  { task_id: 't1', result: { state: 'queued' } },
+  {
+    task_id: 't1',
+    models: [
+      { model: 'ocr', status: 'pending' },
+      { model: 'text', status: 'running' },
+    ],
+  },
+])(
+  'a v2 answer or callback whose task is not finished inside a wrapper does not count as no rules: %j',
+  (body) => {
+    expect(v2.judge(toAnswer(200, body), [])).toMatchObject({
+      outcome: 'unknown',
+      taskId: 't1',
+      errorCode: 'NOT_FINISHED',
+    })
+    const { judgeCallback } = createTestExchange({ kind: 'task', api: 'v2', mode: 'async' })
+    expect(judgeCallback(JSON.stringify(body))).toBeNull()
+  },
+)
+
+test.each([
+  { data: { task_id: 't1', status: 'processing', triggered_rules: [] } },
+  {
+    task_id: 't1',
+    models: [
+      { model: 'ocr', status: 'pending' },
+      { model: 'text', status: 'done' },
+    ],
+  },
+  {
+    task_id: 't1',
+    models: [
+      { model: 'ocr', status: 'pending' },
+      { model: 'text', triggered_rules: [] },
+    ],
+  },
+])('a v2 answer that has a part of a result is one: %j', (body) => {
+  expect(v2.judge(toAnswer(200, body), [])).toMatchObject({ outcome: 'succeeded', taskId: 't1' })
+})
+
+test.each([
   [[{ task_id: 't1' }, { model: 'ocr' }], 't1'],
   [[], null],
 ])('a v2 answer may be a list: %j', (body, taskId) => {
@@ -275,8 +351,8 @@ test.each([
       outcome: 'unknown',
       repeat: 'never',
       taskId: 't1',
-      errorCode: 'UNREADABLE_RULES',
-      message: `triggered_rules is missing, and the task is not finished: ${found}`,
+      errorCode: 'NOT_FINISHED',
+      message: `the task is not finished: ${found}`,
     })
     expect(judge(toAnswer(status, { task_id: 't1', triggered_rules: [], ...said }), [])).toMatchObject({
       outcome: 'succeeded',

@@ -50,6 +50,31 @@ test('a term that no list mentions has failed, and a note says why', () => {
   })
 })
 
+test.each([
+  [{ success: false, message: 'the list is locked' }, 'error', 'the list is locked'],
+  [{ ok: false, error_code: 'LOCKED', message: 'locked' }, 'LOCKED', 'locked'],
+  [{ error: 'locked' }, 'error', 'ok'],
+])('an answer that reports a failure which no list shows is a refusal: %j', (said, errorCode, message) => {
+  const body = { ...EMPTY_ADD, added_terms: ['a'], ...said }
+  const found = { outcome: 'rejected', repeat: 'never', errorCode, message, rows: null }
+  expect(add.judge(toAnswer(200, body), keysOf('a'))).toMatchObject(found)
+  expect(add.judge(toAnswer(200, { ...said, message }), keysOf('a'))).toMatchObject(found)
+})
+
+test.each([
+  [add, { added_terms: ['a'], failed_terms: ['b'] }],
+  [update, { updated_terms: ['a'], non_existent_terms: ['b'] }],
+])(
+  'an answer that reports a failure leaves each term its own outcome if a list shows it',
+  ({ judge }, lists) => {
+    const { rows } = judge(
+      toAnswer(200, { ...lists, success: false, message: 'see the lists' }),
+      keysOf('a', 'b'),
+    )
+    expect(rows?.map(({ outcome }) => outcome)).toEqual(['succeeded', 'rejected'])
+  },
+)
+
 test('a term in several lists has the worst outcome, with a note', () => {
   const body = { ...EMPTY_ADD, added_terms: ['a', 'b'], pre_existing_terms: ['b'], failed_terms: ['a'] }
   const rows = add.judge(toAnswer(200, body), keysOf('a', 'b')).rows

@@ -11,7 +11,6 @@ export function formatK6Success({ operation, connection }: Pick<Plan, 'operation
   const isV2 = operation.kind === 'task' && operation.api === 'v2'
   const isAcknowledged = isAsync(operation)
   const needsTask = !isV2 || isAcknowledged
-  const mayBeList = isV2 && !isAcknowledged
   const comparesPost = connection.rewritesIds !== true
   const ofV1 = isV2
     ? ''
@@ -33,8 +32,8 @@ function isSuccess({ status, body: text }, postId) {
   } catch {
     return false
   }
-  const parts = ${mayBeList ? 'Array.isArray(body) ? body.filter(isObject) : [body]' : '[body]'}
-  return ${isAcknowledged ? '' : '!isUnfinished(status, body) && '}parts.every((part) => isObject(part)${needsTask ? ' && (isId(part.task_id) || isId(part.id))' : ''} && !reportsFailure(part)${comparesPost ? ' && isOfPost(part, postId)' : ''})
+  const parts = ${isV2 ? 'Array.isArray(body) ? body.filter(isObject) : [body]' : '[body]'}
+  return ${isAcknowledged ? (isV2 ? 'parts.length > 0 && ' : '') : '!isUnfinished(status, body) && '}parts.every((part) => isObject(part)${needsTask ? ` && (isId(part.task_id) || isId(part.id)${isV2 ? ' || listDirect(part).some(({ task_id: id }) => isId(id))' : ''})` : ''} && !reportsFailure(part)${comparesPost ? ' && isOfPost(part, postId)' : ''})
 }
 
 /** A failure inside a 200, or rules that cannot be read. */
@@ -73,10 +72,12 @@ function hasUnreadableRules({ triggered_rules: rules }) {
 ${isV2 ? '' : IS_WRAPPED}
 /** The object and all in it in which results may stand. */
 function listInside(object, depth = 0) {
-  if (depth === 8) return [object]
-  const inner = Object.entries(object).flatMap(([name, value]) =>
+  return [object, ...(depth === 8 ? [] : listDirect(object)).flatMap((one) => listInside(one, depth + 1))]
+}
+
+function listDirect(object) {
+  return Object.entries(object).flatMap(([name, value]) =>
     ['triggered_rules', 'output', 'content_metadata', 'user_metadata'].includes(name) ? [] : listOf(value))
-  return [object, ...inner.flatMap((one) => listInside(one, depth + 1))]
 }
 
 function listOf(value) {
@@ -108,8 +109,16 @@ function isUnfinished(status, body) {
   if (isObject(body) && Array.isArray(body.triggered_rules)) return false
   const all = listOf(body).flatMap((part) => listInside(part))
   if (all.some(({ triggered_rules: rules, output }) => hasItems(rules) || hasItems(output))) return false
-  const words = isObject(body) ? [body.status, body.state] : []
-  return status === 202 || words.some((word) => typeof word === 'string' && ${OUTCOME_WORDS.unfinished}.test(word))
+  if (status === 202 || saysUnfinished(body)) return true
+  const inside = isObject(body) ? listDirect(body) : []
+  const tasks = inside.filter(({ task_id: id }) => isId(id))
+  const inner = tasks.length > 0 ? tasks : inside
+  return inner.length > 0 && inner.every((part) => saysUnfinished(part) && !Array.isArray(part.triggered_rules))
+}
+
+function saysUnfinished(part) {
+  const words = isObject(part) ? [part.status, part.state] : []
+  return words.some((word) => typeof word === 'string' && ${OUTCOME_WORDS.unfinished}.test(word))
 }
 
 function hasItems(list) {
