@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import { createWorkspaceFolders, listRunIds } from '../../src/main/engine/workspace/workspace-files.ts'
 import type { PlanInput } from '../../src/shared/plan/plan.ts'
 import { startCallbackService } from '../helpers/callback-service.ts'
@@ -10,7 +10,7 @@ import { openEngine } from '../helpers/test-engine.ts'
 import { createRunPlan, openTestFolder } from '../helpers/test-folder.ts'
 
 /** `SLUICE_ASYNC_ROWS=20000` runs the full proof; the short form is part of every test run. */
-const ROWS = Number(process.env['SLUICE_ASYNC_ROWS'] ?? 1_000)
+const ROWS = Number(process.env['SLUICE_ASYNC_ROWS'] ?? (inject('isLong') ? 1_000 : 300))
 const TIMEOUT_MS = 240_000
 
 const folder = openTestFolder()

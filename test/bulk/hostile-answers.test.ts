@@ -11,7 +11,7 @@ import type { HostileResult, HostileTask } from '../helpers/odd-server/hostile-c
 import { startOddServer } from '../helpers/odd-server/start-odd-server.ts'
 import { openTestFolder } from '../helpers/test-folder.ts'
 
-const ROWS = Number(process.env['SLUICE_HOSTILE_ROWS'] ?? (inject('isLong') ? 5_000 : 100))
+const ROWS = Number(process.env['SLUICE_HOSTILE_ROWS'] ?? (inject('isLong') ? 5_000 : 40))
 const SEED = Number(process.env['SLUICE_HOSTILE_SEED'] ?? 20_261_122)
 const IN_FLIGHT = 64
 const MEMORY_MAX_MB = 512

@@ -21,7 +21,9 @@ const STAGING = storedConnectionSchema.parse({
   activeKey: 'main',
 })
 
-it('points to missing settings, tests what is typed, and takes a name with spaces, all in view in a small window', async () => {
+it('points to missing settings, tests what is typed, and takes a name with spaces, all in view in a small window', {
+  skip: !inject('walksAll'),
+}, async () => {
   const service = await startSandboxThread(WORKER_URLS.sandbox, { apiKeys: [KEY] })
   onTestFinished(() => service.close())
   const { page, workspace, inspect } = await openApp({ width: 900, height: 600 })

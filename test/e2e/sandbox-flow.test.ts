@@ -13,7 +13,9 @@ import {
   sendFaster,
 } from '../helpers/e2e/walk.ts'
 
-it("sends a trial of ten rows, then the others, shows the journal's counts, and exports every row", async () => {
+it("sends a trial of ten rows, then the others, shows the journal's counts, and exports every row", {
+  skip: !inject('walksAll'),
+}, async () => {
   const app = await openApp()
   const { page, inspect } = app
   await inspect('runs-empty')

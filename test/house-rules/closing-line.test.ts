@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { onlyInLongForm } from '../helpers/long-form.ts'
 import { PROJECT_FOLDER } from './read-module.ts'
 
 /** Runs vitest with the project's reporter on the files and returns its exit code and output. */
@@ -26,6 +27,7 @@ function runTests(files: Record<string, string>): { lastLine: string | undefined
 }
 
 it('ends a run with one line that counts every failure, of tests and of files that could not run', () => {
+  onlyInLongForm()
   const { lastLine, exitCode } = runTests({
     'plain.test.js': `import { expect, it } from 'vitest'
 it('passes', () => {})

@@ -12,7 +12,7 @@ import {
 import { runSeeds } from './run-seeds.ts'
 import type { Plant } from './simulated-session.ts'
 
-const SEEDS = inject('isLong') ? 500 : 10
+const SEEDS = inject('isLong') ? 500 : 6
 const AGAIN = inject('isLong') ? 6 : 3
 const FIRST_SEED = inject('isLong') ? 3_000 : 1
 
@@ -90,7 +90,7 @@ const PLANTED: readonly { what: string; plant: Plant; within: number; fault: Reg
   { what: 'a retry with another body', plant: plantChangedBody, within: 30, fault: /body-changed/ },
 ]
 
-test.for(firstOf(4, PLANTED))(
+test.for(firstOf(2, PLANTED))(
   '$what is found, with its seed and the command that repeats it',
   async ({ plant, within, fault }) => {
     for (let seed = 1; seed <= within; seed += 1) {

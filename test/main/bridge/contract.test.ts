@@ -264,6 +264,7 @@ describe.each(['websocket', 'message port'] as const)('the bridge over a %s', (t
   )
 
   itOverSocket('leaves a dropped run alone that is being sent, is paused or has ended', async () => {
+    onlyInLongForm()
     const { bridge, client } = await open(transport)
     const sandbox = await withSandbox({ apiKeys: [KEY], latency: '10ms' })
     const request = await createRequest(bridge.services, writeRows(150), sandbox.baseUrl, {

@@ -2,12 +2,14 @@ import { expect, it } from 'vitest'
 import type { RowSort } from '../../../src/shared/run/results.ts'
 import type { RowFilter } from '../../../src/shared/run/row-filters.ts'
 import { startHeldAnswers } from '../../helpers/held-answers.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { connectWindow, withBridge } from './connect.ts'
 import { createRequest, writeRows } from './plans.ts'
 
 const ROWS = 8
 
 it('finds the position of a row in a list that grows before it while the run goes on', async () => {
+  onlyInLongForm()
   const service = await startHeldAnswers()
   const { services } = withBridge()
   const { client } = await connectWindow('message port', services)

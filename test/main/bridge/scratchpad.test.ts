@@ -206,6 +206,7 @@ it("copies a request from a row, without that row's callback address", async () 
 })
 
 it("sends no callback to a row of a run, and none of the sandbox's elsewhere", async () => {
+  onlyInLongForm()
   const { bridge, client, addConnection } = await openWindow()
   const service = await startFaultServer({ onRequest: (_request, wire) => wire.send(200, {}) })
   await addConnection('staging', service.baseUrl)

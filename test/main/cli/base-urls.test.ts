@@ -36,6 +36,7 @@ function openWorkspace() {
 
 describe('a base URL with the path of an endpoint in it', () => {
   it('is used without the path, and the run says so', async () => {
+    onlyInLongForm()
     const { source, sluice } = openWorkspace()
     const { origin, paths } = await serveBelow('/moderation')
     for (const path of ['/api/v1', '/api/v1/task/sync', '']) {

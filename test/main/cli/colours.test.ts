@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { spawnSluice } from './spawn-sluice.ts'
 
@@ -11,6 +12,7 @@ async function failWith(env: Record<string, string>): Promise<string> {
 
 describe('colours of the command line', () => {
   it('are forced by a non-empty FORCE_COLOR only', async () => {
+    onlyInLongForm()
     expect(await failWith({ FORCE_COLOR: '1' })).toContain('\u001b[')
     expect(await failWith({ FORCE_COLOR: '1', NO_COLOR: '' })).toContain('\u001b[')
     expect(await failWith({ FORCE_COLOR: '' })).not.toContain('\u001b[')

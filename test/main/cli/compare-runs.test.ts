@@ -24,6 +24,7 @@ function toSummary(p95: number) {
 }
 
 test('k6 summaries are compared by their percentiles, which a check of speed cannot judge', async () => {
+  onlyInLongForm()
   const workspace = createTemporaryFolder()
   const sluice = (...args: string[]) => runInProcess(args, { workspace, env: {} })
   const ids: string[] = []

@@ -72,6 +72,7 @@ describe('in a job of GitHub Actions', () => {
   })
 
   it("a load test that fails without a failed threshold says why, but not the service's message about a row", async () => {
+    onlyInLongForm()
     const { folder, summary, sluice } = await openJob()
     const refusing = await startFaultServer({
       onRequest: ({ body }, wire) => {

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { startRecordingService } from '../../helpers/recording-service.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -24,6 +25,7 @@ async function setUp() {
 
 describe('--only-new', () => {
   it('recognizes rows by a column whose name had another case in an earlier file', async () => {
+    onlyInLongForm()
     const { json } = await setUp()
     await json('user_id,text_data,Order ID\nu1,hello,1\nu2,bye,2\n')
     const renamed = 'order_id,user_id,text_data\n1,u1,hi\n3,u3,new\n'
@@ -88,6 +90,7 @@ describe('--only-new', () => {
   })
 
   it('refuses files that this machine serves, since each run generates their addresses', async () => {
+    onlyInLongForm()
     const { sluice, service, workspace } = await setUp()
     const folder = join(workspace, 'media')
     mkdirSync(folder)

@@ -1,12 +1,14 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { spawnSluice } from './spawn-sluice.ts'
 
 describe('open', () => {
   it('opens a file in the browser, so that no process list shows the token', async () => {
+    onlyInLongForm()
     const [workspace, folder] = [createTemporaryFolder(), createTemporaryFolder()]
     const [browser, seen] = [join(folder, 'browser'), join(folder, 'seen')]
     // What the system's opener is told to start: notes its arguments, and ends Sluice as Ctrl-C would.

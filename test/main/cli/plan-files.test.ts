@@ -9,7 +9,7 @@ import { readPlanFile } from '../../../src/main/engine/workspace/plan-file.ts'
 import { changeSavedMappings } from '../../../src/main/engine/workspace/saved-mappings.ts'
 import { parsePlanFile } from '../../../src/shared/plan/file/parse-plan-file.ts'
 import { operationKindSchema } from '../../../src/shared/run/result-view.ts'
-import { firstOf } from '../../helpers/long-form.ts'
+import { firstOf, onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { createWorkbook } from '../engine/source/workbook-files.ts'
@@ -443,6 +443,7 @@ describe('plan', () => {
 
 describe('advice about options that say how a source is read', () => {
   it('says what to do instead for a plan file and for a run that is run again', async () => {
+    onlyInLongForm()
     const workspace = createTemporaryFolder()
     const sandbox = await withSandbox()
     const sluice = (...args: string[]) =>

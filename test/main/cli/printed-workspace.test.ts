@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
@@ -20,6 +21,7 @@ function listCommands(text: string): string[][] {
 }
 
 it('prints commands with the workspace that was given, so that they find the same runs', async () => {
+  onlyInLongForm()
   const folder = createTemporaryFolder()
   const workspace = join(folder, "Ann's runs")
   const sandbox = await withSandbox()

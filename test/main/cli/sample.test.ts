@@ -209,6 +209,7 @@ describe('sample', () => {
   })
 
   it('lets rows with a label of their own stand for themselves, also if verdicts are on a sample', async () => {
+    onlyInLongForm()
     const sandbox = await withSandbox()
     const { folder, source, sluice } = openFolder(sandbox.key)
     await sluice('task', source, '--base-url', sandbox.baseUrl, '--quiet')

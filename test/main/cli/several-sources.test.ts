@@ -82,6 +82,7 @@ describe('several sources', () => {
   })
 
   it('are named with each row of samples, verdicts, evaluations and changes, whose row numbers are of their files', async () => {
+    onlyInLongForm()
     const { folder, sluice, to } = await open()
     const files = ['a.csv', 'b.csv'].map((name) =>
       writeSource(folder, name, `text_data,user_id,truth\nwin a free prize,u1,yes\nhello to ${name},u1,no\n`),

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { writeRun } from '../../helpers/write-run.ts'
@@ -65,6 +66,7 @@ it('answers a statement about the rows of runs as a table, CSV or JSON lines', a
 })
 
 it('says that the output is incomplete if the statement fails after some of its rows', async () => {
+  onlyInLongForm()
   const folder = createTemporaryFolder()
   const workspace = join(folder, 'workspace')
   writeRun(workspace, { runId: '20261101-000000-000bbbb' })
@@ -141,6 +143,7 @@ it('asks each of several runs by itself, where all of them answer with the same 
 })
 
 it('refuses a load test, whose rows have no results of their own', async () => {
+  onlyInLongForm()
   const folder = createTemporaryFolder()
   const sandbox = await withSandbox()
   const sluice = (...args: string[]) =>

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { createRows, writeSource } from './write-source.ts'
@@ -83,6 +84,7 @@ describe('traceparent', () => {
   })
 
   it('is kept with the requests that a load test keeps, and with its first one', async () => {
+    onlyInLongForm()
     const { service, folder, source, run, sent } = await open(1)
     const load = ['load', source, '--base-url', service.baseUrl, '--concurrency', '2', '--requests', '20']
     const { stdout } = await run([...load, '--traceparent', '--json'])

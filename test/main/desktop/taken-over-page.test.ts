@@ -9,6 +9,7 @@ import { DESKTOP_API_NAME, OPEN_BRIDGE_MESSAGE } from '../../../src/shared/bridg
 import { followRun } from '../../../src/shared/bridge/follow.ts'
 import { exportTargetSchema } from '../../../src/shared/bridge/results.ts'
 import { chosenSourceSchema } from '../../../src/shared/bridge/source.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { drawCalls } from '../../helpers/taken-over-page/draw-calls.ts'
 import { makeCalls } from '../../helpers/taken-over-page/make-calls.ts'
 import { createWorld, VARIABLES, type World } from '../../helpers/taken-over-page/world.ts'
@@ -61,6 +62,7 @@ async function openDesktop(world: World) {
 it('reaches no secret, file, listener or production that no person named, whatever the page calls', {
   timeout: 240_000,
 }, async () => {
+  onlyInLongForm()
   const world = await createWorld()
   const { client, said, api, close } = await openDesktop(world)
   const results = join(createTemporaryFolder(), 'results.csv')

@@ -5,6 +5,7 @@ import { ReaderPool, readRunFamily } from '../../../src/main/engine/journal/run-
 import { RowFindings, STORED_FROM_ROWS } from '../../../src/main/engine/run/results/row-findings.ts'
 import { toFindingsFile, toJournalFile } from '../../../src/main/engine/workspace/workspace-files.ts'
 import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { createTestEngine, openEngine } from '../../helpers/test-engine.ts'
 import { createRunPlan } from '../../helpers/test-folder.ts'
@@ -70,6 +71,7 @@ describe('an engine that no window uses', () => {
   })
 
   it('closes at once on request while it computes them, and leaves nothing half written', async () => {
+    onlyInLongForm()
     const { workspace, engine, runId } = await sendRows(STORED_FROM_ROWS)
     const leaving = new AbortController()
     const closed = engine.close({ signal: leaving.signal })
@@ -86,6 +88,7 @@ describe('an engine that no window uses', () => {
   })
 
   it('closes if they cannot be written or their run is gone', async () => {
+    onlyInLongForm()
     const { workspace, engine, runId } = await sendRows(STORED_FROM_ROWS)
     const inTheWay = toFindingsFile(workspace, runId)
     mkdirSync(join(inTheWay, 'folder'), { recursive: true })

@@ -2,6 +2,7 @@ import { cpSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { toDryRunFile } from '../../../src/main/engine/workspace/workspace-files.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { openEngine } from '../../helpers/test-engine.ts'
 import { createRunPlan, openTestFolder } from '../../helpers/test-folder.ts'
 import { writeRun } from '../../helpers/write-run.ts'
@@ -9,6 +10,7 @@ import { writeRun } from '../../helpers/write-run.ts'
 const folder = openTestFolder()
 
 test('a dry run is never the latest run, and one that was killed is removed like one that ended', async () => {
+  onlyInLongForm()
   const [workspace, copy] = [join(folder, 'workspace'), join(folder, 'copy')]
   const engine = openEngine(workspace)
   writeRun(workspace, { runId: '20261101-000000-000bbbb' })

@@ -27,6 +27,7 @@ test('a callback that comes after its load test has ended settles no row of its 
 }, 30_000)
 
 test('rows that are overdue when an ended run is read are reported so, and sent again by a retry', async () => {
+  onlyInLongForm()
   const service = await startCallbackService(({ index }) => ({ isLate: index === 0 }))
   const engine = openEngine(join(folder, 'overdue'))
   const plan = createRunPlan(folder, 3, service.baseUrl, {

@@ -99,6 +99,7 @@ describe('a sandbox with a store file', () => {
   })
 
   it('has stored what it answered, even if its process is killed at once', async () => {
+    onlyInLongForm()
     const databaseFile = join(createTemporaryFolder(), 'sandbox.sqlite')
     const killed = spawnSandbox(databaseFile)
     const [baseUrl] = await once(killed.stdout.setEncoding('utf8'), 'data')
@@ -183,6 +184,7 @@ describe('a sandbox', () => {
   })
 
   it('keeps the requests of the newest tasks only', async () => {
+    onlyInLongForm()
     const sandbox = await withSandbox({ keepRequests: 500 })
     for (let i = 0; i < 1_000; i += 50) {
       await Promise.all(

@@ -4,6 +4,7 @@ import { serviceErrorSchema } from '../../../src/shared/service/errors.ts'
 import { MODELS } from '../../../src/shared/service/models.ts'
 import { TASK_FIELDS } from '../../../src/shared/service/tasks.ts'
 import { defaultTaskResponseSchema, legacyTaskResponseSchema } from '../../helpers/answer-schemas.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { type TestSandbox, withSandbox } from '../../helpers/sandbox.ts'
 
 const SYNC = '/api/v1/task/sync'
@@ -290,6 +291,7 @@ describe('a hostile request', () => {
   })
 
   it('with a text of 40 MB is accepted', async () => {
+    onlyInLongForm()
     const sandbox = await withSandbox()
     const task = createTask({ text_data: 'free '.repeat(8_000_000) })
     expect((await sandbox.post(SYNC, task)).status).toBe(200)

@@ -9,6 +9,7 @@ import { createUploads, toUploadName } from '../../../src/main/web/uploads.ts'
 import { uploadedFolderSchema } from '../../../src/shared/bridge/browser-files.ts'
 import { parseBridgeError } from '../../../src/shared/bridge/errors.ts'
 import { chosenSourceSchema } from '../../../src/shared/bridge/source.ts'
+import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { type TestShell, withShell } from './with-shell.ts'
@@ -141,6 +142,7 @@ describe('a file that is chosen in the browser', () => {
   })
 
   it('is streamed to disk in constant memory, whatever its size', async () => {
+    onlyInLongForm()
     const shell = await withShell()
     const { put } = await enter(shell)
     const chunk = Buffer.alloc(MIB / 4, 'x')

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { COMPLETION_SCRIPTS, SHELLS } from '../../../../src/main/cli/completion/shell-scripts.ts'
 import { findCommand } from '../../../helpers/find-command.ts'
+import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { runInProcess } from '../run-in-process.ts'
 
@@ -66,6 +67,7 @@ describe.each(process.platform === 'win32' ? [] : shells)('the completion script
   it.runIf(shell === 'bash')(
     'joins the words that readline splits at = and :, and completes the last piece',
     () => {
+      onlyInLongForm()
       expect(press('task', 'posts.csv', '--api', '=', 'v')).toEqual(['v1', 'v2'])
       expect(press('task', '--base-url', 'http', ':', '//a', 'po')).toEqual(['posts.csv'])
     },

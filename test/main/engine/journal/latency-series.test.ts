@@ -6,7 +6,7 @@ import { openTestJournal } from './test-journal.ts'
 
 const FIRST_AT = 1_700_000_000
 /** Seconds after which all are reread, which takes nearly all of the time. */
-const READ_EVERY = inject('isLong') ? 11 : 55
+const READ_EVERY = inject('isLong') ? 11 : 115
 
 function openSeconds() {
   const journal = openTestJournal()

@@ -57,6 +57,7 @@ test.each(
 })
 
 test('a refused connection and an untrusted certificate end the load test too', async () => {
+  onlyInLongForm()
   const nobody = `http://127.0.0.1:${await findClosedPort()}`
   const refused = await loads.run(loads.createPlan(3, nobody, { ...LOAD, workers: 2 }))
   expect(refused.summary).toMatchObject({ state: 'stopped', requests: { sent: 0 } })
@@ -108,6 +109,7 @@ test('the callback of row 1 of an async load test is neither counted nor awaited
 })
 
 test('a stop does not wait for the answer to row 1', async () => {
+  onlyInLongForm()
   const server = await startFaultServer({})
   const run = loads.start(loads.createPlan(3, server.baseUrl, LOAD))
   await server.arrivals(1)

@@ -101,6 +101,7 @@ test.each(['1.1', '2'] as const)(
 )
 
 test('a service without HTTP/2 is not measured over HTTP/1.1 instead', async () => {
+  onlyInLongForm()
   const { certificate, tls } = await createTrust()
   const server = await startFaultServer({
     tls: certificate,

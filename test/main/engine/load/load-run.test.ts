@@ -104,6 +104,7 @@ test('a closed pace in stages follows its number in flight', async () => {
 })
 
 test('with --when-full wait, requests without a free slot wait, and only response_time includes the wait', async () => {
+  onlyInLongForm()
   const server = await startService(50)
   const { report } = await loads.run(
     loads.createPlan(5, server.baseUrl, {
@@ -127,6 +128,7 @@ test('with --when-full wait, requests without a free slot wait, and only respons
 })
 
 test('with --when-full drop, requests without a free slot are dropped and counted', async () => {
+  onlyInLongForm()
   const server = await startService(50)
   const { report, summary } = await loads.run(
     loads.createPlan(5, server.baseUrl, {
@@ -246,6 +248,7 @@ async function watch(plan: Plan, act: (run: ReturnType<typeof loads.start>) => v
 }
 
 test('wherever a load with retries is cut off, its requests include retries, and those in flight are unknown', async () => {
+  onlyInLongForm()
   const server = await startService(300, (request) => Number(/\d+$/.exec(toPostId(request))?.[0]) % 2 === 0)
   const moments = await watch(
     loads.createPlan(

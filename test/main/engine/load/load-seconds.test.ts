@@ -7,6 +7,7 @@ import type { SecondHealth } from '../../../../src/main/engine/load/load-threads
 import { toStreamedSecond } from '../../../../src/main/engine/load/stream-second.ts'
 import { loadSchema } from '../../../../src/shared/load/load.ts'
 import { BUCKET_BOUNDS_MS } from '../../../../src/shared/load/streamed-second.ts'
+import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { openReadyJournal } from '../journal/test-journal.ts'
 import { toRecords } from './load-records.ts'
 
@@ -180,6 +181,7 @@ describe('the seconds of a load', () => {
   })
 
   it('with one limited second make a limited load only if its latencies show it', () => {
+    onlyInLongForm()
     const { seconds, ledger, close, read } = createSeconds()
     const addSecond = (second: number, unreadMs: number) => {
       const endMs = second * 1000 + 500

@@ -30,6 +30,7 @@ const sum = (values: readonly number[]) => values.reduce((total, value) => total
 const LOAD = { pace: { kind: 'closed', concurrency: 4 }, requests: 40 } as const
 
 test('thresholds with tags apply to the requests with these tags, in addition to those for all', async () => {
+  onlyInLongForm()
   const server = await startFailing()
   const thresholds = [
     'p(50)<1400',

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { addConnection, changeConnections } from '../../../../src/main/engine/workspace/connections.ts'
 import { storedConnectionSchema } from '../../../../src/shared/plan/stored-connection.ts'
 import { startFaultServer } from '../../../helpers/fault-server.ts'
+import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { writeRun } from '../../../helpers/write-run.ts'
 import { openLedgerWorkspace } from './ledger-workspace.ts'
 
@@ -226,6 +227,7 @@ describe('the ledger of an index', () => {
   })
 
   it('combines runs with any key of a stored connection, and all connections that share a key', async () => {
+    onlyInLongForm()
     const { send, read, sandbox, workspace } = await openIndex()
     const { baseUrl } = sandbox
     for (const [name, envs] of [

@@ -12,6 +12,7 @@ import { createRunPlan, openTestFolder } from '../../../helpers/test-folder.ts'
 const folder = openTestFolder()
 
 test('callbacks stay in the inbox until the last run of their chain is deleted', async () => {
+  onlyInLongForm()
   const service = await startCallbackService(() => ({}))
   const workspace = join(folder, 'workspace')
   const engine = createTestEngine(workspace)

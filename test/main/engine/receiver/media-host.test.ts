@@ -9,6 +9,7 @@ import {
   toJournalFile,
 } from '../../../../src/main/engine/workspace/workspace-files.ts'
 import { holdLease, type LeaseHolder } from '../../../helpers/hold-lease.ts'
+import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { openSocket, type RawAnswer, requestRaw } from '../../../helpers/raw-http.ts'
 import { createManualClock, startTestReceiver, type TestReceiver } from './with-receiver.ts'
 
@@ -238,6 +239,7 @@ describe('the media host', () => {
   })
 
   it('ends unread downloads as soon as others wait for their place', async () => {
+    onlyInLongForm()
     const test = await serve({ maxMediaFiles: 3, mediaStallMs: 10_000 })
     const path = join(test.folder, 'large.mp4')
     writeFileSync(path, '')

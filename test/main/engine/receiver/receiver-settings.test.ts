@@ -7,6 +7,7 @@ import {
   readReceiverSettings,
   toReceiverSettingsFile,
 } from '../../../../src/main/engine/receiver/receiver-settings.ts'
+import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 
 describe('the settings of a workspace’s receiver', () => {
@@ -36,6 +37,7 @@ describe('the settings of a workspace’s receiver', () => {
   })
 
   it('are the same for processes that create them at once', async () => {
+    onlyInLongForm()
     const workspace = createTemporaryFolder()
     const url = new URL('../../../../src/main/engine/receiver/receiver-settings.ts', import.meta.url).href
     const script = `import { readReceiverSettings } from ${JSON.stringify(url)}

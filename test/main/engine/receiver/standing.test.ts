@@ -9,6 +9,7 @@ import {
 } from '../../../../src/main/engine/receiver/receiver-settings.ts'
 import type { SluiceError } from '../../../../src/shared/messages/errors.ts'
 import { holdLease } from '../../../helpers/hold-lease.ts'
+import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { spawnReceiver } from './spawn-receiver.ts'
 import { createManualClock, createTestReceiver, postCallback, startTestReceiver } from './with-receiver.ts'
@@ -134,6 +135,7 @@ describe('a second receiver of a workspace', () => {
   })
 
   it('takes over at the same address when the first one is killed', async () => {
+    onlyInLongForm()
     const workspace = createTemporaryFolder()
     const first = await spawnReceiver(workspace)
     const clock = createManualClock()

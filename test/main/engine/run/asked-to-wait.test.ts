@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { listRequestFacts } from '../../../../src/shared/report/summary-report.ts'
 import { type FaultServer, startFaultServer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
+import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { createRunPlan, openTestFolder } from '../../../helpers/test-folder.ts'
 
 const folder = openTestFolder()
@@ -31,6 +32,7 @@ function toPlan(server: FaultServer, rows: number) {
 }
 
 test("a date in Retry-After counts by the service's clock, however wrong it is", async () => {
+  onlyInLongForm()
   const toDate = (ms: number) => new Date(Date.now() - 3_600_000 + ms).toUTCString()
   const server = await startService(
     (_, number) => number === 1,

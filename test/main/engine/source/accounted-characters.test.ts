@@ -6,7 +6,7 @@ import { type DrawnText, drawnText } from '../../../helpers/accounted/drawn-text
 import { PLANTED_FAULTS } from '../../../helpers/accounted/planted-faults.ts'
 import { type ReadSource, readSource, writeSource } from './read-source.ts'
 
-const RUNS = inject('isLong') ? 10_000 : 400
+const RUNS = inject('isLong') ? 10_000 : 200
 const SEED = 20_261_126
 
 /** The reading of a drawn text; null if it is refused, since nothing of it is sent then. */

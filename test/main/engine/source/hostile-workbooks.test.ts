@@ -2,6 +2,7 @@ import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import yazl from 'yazl'
 import { openSource } from '../../../../src/main/engine/source/open-source.ts'
+import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { failReadingAny, type ReadOptions, readAnySource, writeSource } from './read-source.ts'
 import { createWorkbook, createZip, type HandmadeWorkbook, toWorkbookParts } from './workbook-files.ts'
 
@@ -131,6 +132,7 @@ test('a part that the archive has twice is refused, since programs would read on
 })
 
 test('a long shared text that is repeated until it would fill a disk is refused', async () => {
+  onlyInLongForm()
   const strings = `<si><t>${'x'.repeat(1024 * 1024)}</t></si>`
   const path = writeSource(
     await createWorkbook({

@@ -3,6 +3,7 @@ import { describeFiles } from '../../../../src/main/engine/source/describe-readi
 import { openSource } from '../../../../src/main/engine/source/open-source.ts'
 import { previewSource } from '../../../../src/main/engine/source/preview.ts'
 import { sayExpected } from '../../../../src/shared/messages/problem-messages.ts'
+import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { failReadingAny, type ReadOptions, readAnySource, writeSource } from './read-source.ts'
 import { createWorkbook } from './workbook-files.ts'
 
@@ -176,6 +177,7 @@ test.each([
 })
 
 test('merged cells are filled among a hundred thousand others in any order', async () => {
+  onlyInLongForm()
   const pairs = 1_000
   const rows = Array.from({ length: pairs }, (_, i) =>
     [toRow(2 * i + 2, [`u${i}`, 'a']), toRow(2 * i + 3, ['', 'b'])].join(''),

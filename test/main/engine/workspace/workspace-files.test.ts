@@ -25,6 +25,7 @@ import {
   createWorkspaceFolders,
   toJournalFile,
 } from '../../../../src/main/engine/workspace/workspace-files.ts'
+import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 import { spawnSluice } from '../../cli/spawn-sluice.ts'
 import { writeSource } from '../../cli/write-source.ts'
@@ -130,6 +131,7 @@ describe('the files of a workspace', () => {
   })
 
   onUnix('that the command line makes are closed too, exports and plans included', async () => {
+    onlyInLongForm()
     const workspace = createOpenWorkspace()
     const folder = createTemporaryFolder()
     const plan = join(folder, 'plan.json')

@@ -572,6 +572,7 @@ describe('a journal whose reading does not end', () => {
 
 describe('two processes', () => {
   it('use the catalogue at once, and one that is killed while it writes leaves it intact', async () => {
+    onlyInLongForm()
     const runs = Array.from({ length: 12 }, (_, i) => ({ runId: `run-${i + 10}` }))
     const { catalogue, list, workspace } = openWorkspace(runs)
     const child = spawn(process.execPath, [CHILD, workspace], { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -21,7 +21,7 @@ import type { ExportRow } from '../../../../../src/shared/run/results.ts'
 import { copyGolden } from '../../../../golden/answers.ts'
 import { startFaultServer } from '../../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../../helpers/in-process-runs.ts'
-import { firstOf } from '../../../../helpers/long-form.ts'
+import { firstOf, onlyInLongForm } from '../../../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../../../helpers/temporary-folder.ts'
 import { waitFor } from '../../../../helpers/wait-for.ts'
 
@@ -112,6 +112,7 @@ async function compareWithExport(file: string): Promise<void> {
 }
 
 test('a try that was in flight when its process died is in the views, the export and the row before it is recorded', async () => {
+  onlyInLongForm()
   const [file = ''] = openGolden('killed')
   await compareWithExport(file)
   const lost = "SELECT record, number, sent_at, message FROM tries WHERE outcome = 'unknown' ORDER BY record"
@@ -132,6 +133,7 @@ test('a try that was in flight when its process died is in the views, the export
 })
 
 test('the views have the answers and the tries of each term that a retry sent again', async () => {
+  onlyInLongForm()
   const folder = createTemporaryFolder()
   let failing = ['a', 'c', 'e']
   const server = await startFaultServer({

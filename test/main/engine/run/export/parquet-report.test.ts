@@ -6,6 +6,7 @@ import { writeReport } from '../../../../../src/main/engine/run/export/write-rep
 import { type ExportColumn, toExportColumns } from '../../../../../src/shared/run/export-columns.ts'
 import type { ExportRow } from '../../../../../src/shared/run/results.ts'
 import { AnswerContent } from '../../../../../src/shared/service/answer-content.ts'
+import { onlyInLongForm } from '../../../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../../../helpers/temporary-folder.ts'
 import { buildOptions, buildResult } from './build-result.ts'
 
@@ -69,6 +70,7 @@ test('source cells are unchanged texts in a Parquet file, and null only if they 
 })
 
 test('a long Parquet file is written in groups of rows, and keeps them all in order', async () => {
+  onlyInLongForm()
   function* listPages() {
     for (let from = 0; from < 45_000; from += 500) {
       yield Array.from({ length: 500 }, (_, index) =>

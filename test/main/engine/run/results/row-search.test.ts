@@ -13,6 +13,7 @@ import { listAllPages, readPage } from '../../../../../src/main/engine/run/resul
 import { RowIndexes } from '../../../../../src/main/engine/run/results/row-indexes.ts'
 import type { NewVerdict } from '../../../../../src/shared/lookback/verdict.ts'
 import { NO_RULE, type RowFilter } from '../../../../../src/shared/run/row-filters.ts'
+import { onlyInLongForm } from '../../../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../../../helpers/temporary-folder.ts'
 import { openReadyJournal, readRecord, toAttempt, toIntakeRow } from '../../journal/test-journal.ts'
 
@@ -52,6 +53,7 @@ function toView(journal: Journal, isHeld = false, workspace = '/w'): RunFamily {
 }
 
 test('a word in 9,600 of 24,000 posts is counted exactly, and paging reaches the last of them', () => {
+  onlyInLongForm()
   const view = toView(openPosts())
   const filter = { search: 'trucks' }
   const expected = Array.from({ length: POSTS }, (_, i) => i + 1).filter(hasWord)
