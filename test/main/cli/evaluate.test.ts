@@ -391,13 +391,18 @@ describe('evaluate', () => {
       ',u1,see you at lunch',
     ]
     const source = writeSource(folder, 'posts.csv', `${rows.join('\n')}\n`)
-    const labels = writeSource(folder, 'labels.csv', 'ref,truth\n,spam\na,ham\n')
+    const labels = writeSource(folder, 'labels.csv', 'ref,truth\n,spam\na,ham\nA,ham\n')
     const sluice = (...args: string[]) =>
       runInProcess(args, { workspace: join(folder, 'w'), env: { SLUICE_API_KEY: sandbox.key } })
     await sluice('task', source, '--base-url', sandbox.baseUrl, '--quiet')
     const asked = ['--labels', labels, '--key', 'ref', '--label', 'truth', '--positive', 'spam=Likely spam']
     const refused = await sluice('evaluate', 'latest', ...asked, '--json')
-    expect(JSON.parse(refused.stdout)).toMatchObject({ rows: { evaluated: 1, without_label: 2 } })
+    expect(JSON.parse(refused.stdout)).toMatchObject({
+      rows: { evaluated: 1, without_label: 2 },
+      warnings: expect.arrayContaining([
+        '2 of 3 labels in the file match no row of the run by `ref`, such as that in row 2.',
+      ]),
+    })
   })
 
   it('lists and exports the rows of a cell', async () => {

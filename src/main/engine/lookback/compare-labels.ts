@@ -60,10 +60,11 @@ export async function compareByLabels(
     const labelAt = reader.open(step)
     for (let place = 0; place < step.width; place += 1) {
       const row = step.rowAt(place)
+      // Read for each row, so that no label counts as one without a row.
+      const own = labelAt(place)
       const kind = kinds[(kindOf[row] ?? 0) - 1]
       if (kind?.isDecided !== true) continue
       const [inA, inB] = [idsOf(kind.a), idsOf(kind.b)]
-      const own = labelAt(place)
       const ofA = isEmptyLabel(own.label) ? findVerdict(partnerOf[row] ?? 0) : undefined
       const { label } = ofA ?? own
       if (label.kind === 'none') {

@@ -6,7 +6,7 @@ import type { Verdict } from '../../../shared/lookback/verdict.ts'
 import { findNearestName, listColumns } from '../../../shared/mapping/check-mapping.ts'
 import { findColumn } from '../../../shared/mapping/match-columns.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
-import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
 import { formatRow } from '../../../shared/plan/source-place.ts'
 import { STRATUM_COLUMNS } from '../../../shared/run/export-columns.ts'
 import type { RunFamily } from '../journal/run-family.ts'
@@ -49,13 +49,16 @@ export interface LabelReader {
    */
   open: (step: AnsweredStep) => (place: number) => PlacedLabel
   strata: Strata
-  /** Notes for a person about cells that were not read as labels of counted rows, a sentence each. */
+  /**
+   * Notes for a person once all rows were read, a sentence each: cells that are no labels of counted rows, and
+   * labels of a file that belong to no row.
+   */
   listNotes: () => string[]
 }
 
 type AskedLabel = NonNullable<LabelQuestion['label']>
 
-type OpenLabels = Pick<LabelReader, 'columns' | 'open'> & { notes?: readonly string[] }
+type OpenLabels = Pick<LabelReader, 'columns' | 'open'> & { listNotes?: () => string[] }
 
 /** Most labels kept for reuse. */
 const KNOWN_MAX = 10_000
@@ -111,8 +114,11 @@ export async function createLabelReader(
         ? createColumnReader(family, label, texts, strata)
         : await createFileReader(family, label, labels, { texts, strata })
   }
-  const { notes = [], ...read } = useVerdicts ? underVerdicts(family, reader, strata, label === null) : reader
-  return { ...read, strata, listNotes: () => [...texts.listNotes(), ...notes] }
+  const { columns, open, notes } = useVerdicts
+    ? underVerdicts(family, reader, strata, label === null)
+    : { ...reader, notes: [] }
+  const listNotes = () => [...texts.listNotes(), ...(reader.listNotes?.() ?? []), ...notes]
+  return { columns, open, strata, listNotes }
 }
 
 /** Most distinct cells that a note names. */
@@ -257,6 +263,8 @@ async function createFileReader(
       ? findRecordsOf(family, source.path, toNaming(columns, { key, keyAt, runKey }), rows)
       : rows.map(({ cells }) => (cells[keyAt] ?? '').trim())
     const byKey = new Map<string, PlacedLabel>()
+    const unmatched = new Set<string>()
+    const places = rows.map(({ place }) => place)
     for (const [index, { found }] of keyed.entries()) {
       const rowKey = named[index] ?? ''
       // Rows without a key have nothing in common.
@@ -264,12 +272,26 @@ async function createFileReader(
       const before = byKey.get(rowKey)
       const isSame = before === undefined || before === found
       byKey.set(rowKey, isSame ? found : { label: { kind: 'conflict' }, stratum: 0 })
+      unmatched.add(rowKey)
     }
     return {
       columns: keys.columns,
       open(step) {
         const toKey = keys.open(step)
-        return (place) => byKey.get(toKey(place)) ?? NO_LABEL
+        return (place) => {
+          const rowKey = toKey(place)
+          unmatched.delete(rowKey)
+          return byKey.get(rowKey) ?? NO_LABEL
+        }
+      },
+      listNotes() {
+        const [first, ...others] = places.filter((_, at) => !named[at] || unmatched.has(named[at]))
+        if (first === undefined) return []
+        const lost = `${formatCount(others.length + 1)} of ${formatCounted(places.length, 'label')} in the file`
+        const verb = others.length === 0 ? 'matches' : 'match'
+        return [
+          `${lost} ${verb} no row of the run by \`${runKey}\`, such as that in row ${formatRow(first)}.`,
+        ]
       },
     }
   } finally {
@@ -369,7 +391,7 @@ function underVerdicts(
   { columns, open }: OpenLabels,
   strata: Strata,
   areAlone: boolean,
-): OpenLabels {
+): OpenLabels & { notes: string[] } {
   const verdicts = readVerdicts(family)
   const sampled = areAlone ? countSampled(verdicts) : 0
   const answered = readFamilyCounts(family).get('state')?.get('succeeded') ?? 0
@@ -389,10 +411,10 @@ function underVerdicts(
       const readLabel = open(step)
       const cells = new Map(stratumColumns.map((column) => [column, step.cells(column)]))
       return (place) => {
-        const verdict = findVerdict(step.rowAt(place))
-        if (verdict === undefined) return readLabel(place)
-        if (areSampled || verdict.label.kind !== 'verdicts') return verdict
         const labelled = readLabel(place)
+        const verdict = findVerdict(step.rowAt(place))
+        if (verdict === undefined) return labelled
+        if (areSampled || verdict.label.kind !== 'verdicts') return verdict
         const stratum =
           labelled.label.kind === 'text'
             ? labelled.stratum
