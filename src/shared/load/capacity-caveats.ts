@@ -2,7 +2,7 @@ import { formatCount, formatCounted } from '../messages/figure-text.ts'
 import type { Percentiles } from '../run/run.ts'
 import { type CapacityUnit, formatLevel } from './capacity-level.ts'
 import type { ProbeResult } from './capacity-search.ts'
-import { readExpression, type ThresholdResult } from './thresholds.ts'
+import { type ThresholdResult, toNeededRequests } from './thresholds.ts'
 
 /** Least ratio of the highest to the lowest failed level that shows whether failures grow with the load. */
 const FAR_APART = 2
@@ -89,19 +89,9 @@ function sayFew(unit: CapacityUnit, capacity: number, probes: readonly CapacityP
   const requests = toMiddle(probes.flatMap(({ latency_ms }) => latency_ms?.count ?? []))
   const [first] = probes
   if (requests === null || first === undefined) return null
-  const few = first.thresholds.find((result) => requests < toNeeded(result))
+  const few = first.thresholds.find((result) => requests < toNeededRequests(result))
   if (few === undefined) return null
   return `Probes at ${formatLevel(unit, capacity)} had ${formatCounted(requests, 'request')} each, too few for ${few.expression}: measure longer.`
-}
-
-/** The number of requests of which a threshold lets one miss its limit. */
-function toNeeded({ expression, limit, unit }: ThresholdResult): number {
-  const { metric, percentile } = readExpression(expression)
-  if (unit === 'share') {
-    const allowed = metric === 'http_req_failed' ? limit : 1 - limit
-    return allowed > 0 ? 1 / allowed : 0
-  }
-  return percentile === null || percentile >= 100 ? 0 : 100 / (100 - percentile)
 }
 
 function toMiddle(values: readonly number[]): number | null {

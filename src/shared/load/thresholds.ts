@@ -160,6 +160,18 @@ export function isOfAnyOutcome(expression: string): boolean {
   return isTrend(metric) && metric !== 'succeeded_duration' && isOfRequests(metric) && !tags.some(isOfOutcome)
 }
 
+/** The number of requests of which a threshold lets one miss its limit: fewer show little; 0 if any number do. */
+export function toNeededRequests({
+  expression,
+  limit,
+  unit,
+}: Pick<ThresholdResult, 'expression' | 'limit' | 'unit'>): number {
+  const { metric, percentile } = readExpression(expression)
+  const share =
+    unit === 'share' ? (metric === 'http_req_failed' ? limit : 1 - limit) : 1 - (percentile ?? 100) / 100
+  return share > 0 ? Math.round(1 / share) : 0
+}
+
 /** The expression of a threshold that the schema accepted. Throws a plain error for any other. */
 export function readExpression(expression: string): ThresholdExpression {
   const result = parseThreshold(expression)

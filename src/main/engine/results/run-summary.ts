@@ -1,6 +1,11 @@
 import { LatencyMeter } from '../../../shared/load/latency-meter.ts'
-import { mapTrends } from '../../../shared/load/metrics.ts'
-import { isOfAnyOutcome, type ThresholdResult } from '../../../shared/load/thresholds.ts'
+import { isTrend, mapTrends } from '../../../shared/load/metrics.ts'
+import {
+  isOfAnyOutcome,
+  readExpression,
+  type ThresholdResult,
+  toNeededRequests,
+} from '../../../shared/load/thresholds.ts'
 import type { LedgerEffect } from '../../../shared/lookback/ledger.ts'
 import { describeMapping } from '../../../shared/mapping/describe-mapping.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
@@ -121,6 +126,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
       ...toCutOffWarnings(family, rows),
       ...(standing.isHeld ? [] : toSharedItemWarnings(family)),
       ...toFailureWarnings(family, requests, told.state?.thresholds),
+      ...toFewWarnings(family, requests, latency, told.state?.thresholds),
       ...toRowWarnings(counts.get('problem') ?? new Map(), record.runId),
     ],
     retry_after: {
@@ -214,6 +220,27 @@ function toFailureWarnings(
     return [{ code: 'LATENCY_OF_FAILURES', message }]
   }
   return []
+}
+
+/** Warns of thresholds of a load test that so few requests met that they say little of more. */
+function toFewWarnings(
+  { record }: RunFamily,
+  { sent }: RequestCounts,
+  latency: LatencyMeter,
+  results: readonly ThresholdResult[] = [],
+): RunWarning[] {
+  if (record.endedAtMs === null) return []
+  return (record.plan.load?.thresholds ?? []).flatMap(({ expression }) => {
+    const result = results.find((one) => one.expression === expression)
+    if (result === undefined || result.value === null || result.unanswered) return []
+    const { metric } = readExpression(expression)
+    const measured = isTrend(metric) ? latency.histogram(metric)?.totalCount : undefined
+    const requests = result.requests ?? measured ?? sent
+    const needed = toNeededRequests(result)
+    if (requests >= needed) return []
+    const message = `The threshold ${expression} was judged on ${formatCounted(requests, 'request')} but needs at least ${formatCount(needed)}. Measure longer.`
+    return [{ code: 'FEW_REQUESTS', message }]
+  })
 }
 
 /** What this run alone corrected of its source: a retry corrects its own rows. */

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
-import { formatThresholdResult, readExpression } from '../../../../src/shared/load/thresholds.ts'
+import {
+  formatThresholdResult,
+  readExpression,
+  toNeededRequests,
+} from '../../../../src/shared/load/thresholds.ts'
 import {
   startFaultServer,
   toErrorAnswer,
@@ -70,10 +74,36 @@ test('a latency threshold over mostly failed requests never passes without a rem
       ),
     },
   ])
-  expect(await run('http_req_duration{expected_response:true}:p(50)<9999', 'http_req_failed:rate<1')).toEqual(
+  expect(await run('http_req_duration{expected_response:true}:max<9999', 'http_req_failed:rate<1')).toEqual(
     [],
   )
   expect(await run('http_req_duration{status:503}:p(50)<9999', 'http_req_failed:rate<1')).toEqual([])
+})
+
+test('a threshold that few requests met does not hold without a remark', async () => {
+  const server = await startFaultServer({
+    onRequest: (request, wire) => wire.send(200, toTaskAnswer(request)),
+  })
+  const thresholds = [
+    'p(95)<30000',
+    'p(99)<30000',
+    'http_req_duration{expected_response:true}:p(99.9)<30000',
+    'http_req_duration{user_id:user0}:p(90)<30000',
+    'http_req_failed:rate<0.01',
+    'checks:rate>0.95',
+    'http_req_duration:max<30000',
+    'http_reqs:count>1',
+  ]
+  const { summary } = await loads.run(loads.createPlan(5, server.baseUrl, { ...LOAD, thresholds }))
+  expect(summary.thresholds?.every(({ ok }) => ok)).toBe(true)
+  expect(summary.warnings.map(({ code, message }) => `${code}: ${message}`)).toEqual([
+    'FEW_REQUESTS: The threshold p(99)<30000 was judged on 40 requests but needs at least 100. Measure longer.',
+    `FEW_REQUESTS: The threshold ${thresholds[2]} was judged on 40 requests but needs at least 1,000. Measure longer.`,
+    `FEW_REQUESTS: The threshold ${thresholds[3]} was judged on 8 requests but needs at least 10. Measure longer.`,
+    'FEW_REQUESTS: The threshold http_req_failed:rate<0.01 was judged on 40 requests but needs at least 100. Measure longer.',
+  ])
+  const needed = { limit: 500, unit: 'ms' } as const
+  expect(toNeededRequests({ expression: 'p(99.9)<500', ...needed })).toBe(1_000)
 })
 
 test('if every request succeeded, their latency is not shown twice, and a threshold on it holds', async () => {
