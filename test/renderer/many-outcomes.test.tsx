@@ -67,7 +67,7 @@ it('shows a cause once if the service quotes another text in each message', () =
   expect(shown.match(/<li/g)).toHaveLength(1)
   expect(shown).toContain('>6<')
   expect(shown).toContain('and 2 other messages')
-  expect(snapshot.errors.map(toCauseFilter)).toEqual([{ state: 'rejected', errorCode: 'BAD_TEXT' }])
+  expect(snapshot.errors.map(toCauseFilter)).toEqual([{ cause: '["rejected",400,"BAD_TEXT"]' }])
 })
 
 it("hides the service's messages until it is known what they quote", () => {

@@ -1,4 +1,4 @@
-import { toErrorKey } from '../../shared/run/counts.ts'
+import { toCauseKey, toErrorKey } from '../../shared/run/counts.ts'
 import type { RowFilter } from '../../shared/run/row-filters.ts'
 import type { ErrorCause, ErrorGroup } from '../../shared/run/run.ts'
 import { bridge } from './client.ts'
@@ -22,8 +22,7 @@ export function askRequest(runId: string, of: { row: number } | { filter: RowFil
 
 /** A filter for the rows of a cause; one with several messages has a code. */
 export function toCauseFilter(cause: ErrorCause): RowFilter {
-  const { outcome, error_code: code } = cause
-  return cause.messages > 1 && code !== null ? { state: outcome, errorCode: code } : toMessageFilter(cause)
+  return cause.messages > 1 ? { cause: toCauseKey(cause) } : toMessageFilter(cause)
 }
 
 function toMessageFilter({ outcome, status, error_code, message }: Omit<ErrorGroup, 'rows'>): RowFilter {
@@ -32,7 +31,7 @@ function toMessageFilter({ outcome, status, error_code, message }: Omit<ErrorGro
 
 /** {@link askRequest} for the message of a cause; null if the message is not the service's. */
 export function askCauseRequest(runId: string, cause: Omit<ErrorGroup, 'rows'>) {
-  if (cause.outcome === 'invalid' || cause.status === null) return null
+  if (cause.outcome === 'invalid' || cause.status === null || cause.message === '') return null
   return askRequest(runId, { filter: toMessageFilter(cause) })
 }
 

@@ -1,4 +1,5 @@
 import { formatCounted } from '../messages/figure-text.ts'
+import { nameCode } from '../messages/name-code.ts'
 import { COUNTS, countRows } from './item-state.ts'
 import type {
   CallbackCounts,
@@ -104,10 +105,20 @@ export function toInvalidKey(code: string, field: string | null, message: string
   return toErrorKey('invalid', null, code, field === null ? message : `${field}: ${message}`)
 }
 
-/** A key of {@link toErrorKey} or {@link toInvalidKey} in words: `413 PAYLOAD_TOO_LARGE: over 64 kB`. */
+/** The key for all messages of a cause with a code. */
+export function toCauseKey({ outcome, status, error_code }: Omit<ErrorGroup, 'rows'>): string {
+  return JSON.stringify([outcome, status, error_code])
+}
+
+/** Whether a key of {@link toErrorKey} is `cause`, or one of the messages of a key of {@link toCauseKey}. */
+export function isOfCause(key: string, cause: string): boolean {
+  return key === cause || key.startsWith(`${cause.slice(0, -1)},`)
+}
+
+/** A key of an error, a cause or an invalid row in words: `413 PAYLOAD_TOO_LARGE: over 64 kB`. */
 export function toCauseLabel(key: string): string {
   const { outcome, status, error_code, message } = parseErrorKey(key)
-  if (status === null) return message === '' ? outcome : message
+  if (status === null) return message || (error_code === null ? outcome : nameCode(error_code))
   const name = error_code === null ? String(status) : `${status} ${error_code}`
   // Sluice's own words for an unusable answer begin with its status.
   if (error_code === null && message.startsWith(`answered ${status}`)) return message
@@ -167,13 +178,13 @@ export function toErrorCauses(groups: readonly ErrorGroup[]): ErrorCause[] {
     .sort((one, other) => Number(one.outcome === 'invalid') - Number(other.outcome === 'invalid'))
 }
 
-/** Reads a key of {@link toErrorKey} or {@link toInvalidKey}. */
+/** Reads a key of {@link toErrorKey}, {@link toInvalidKey} or, without a message, {@link toCauseKey}. */
 export function parseErrorKey(key: string): Omit<ErrorGroup, 'rows'> {
-  const [outcome, status, errorCode, message] = JSON.parse(key) as [
+  const [outcome, status, errorCode, message = ''] = JSON.parse(key) as [
     ErrorGroup['outcome'],
     number | null,
     string | null,
-    string,
+    string?,
   ]
   return { outcome, status, error_code: errorCode, message }
 }

@@ -107,7 +107,7 @@ const ROW_FILTERS = {
     facet: 'error',
     say: (code) => `error ${nameCode(code)}`,
   }),
-  /** Rows that did not succeed for this cause, a key of `toErrorKey` or `toInvalidKey`. */
+  /** Rows that did not succeed for this cause, a key of `toErrorKey`, `toCauseKey` or `toInvalidKey`. */
   cause: define(z.string(), {
     readFrom: 'kinds',
     facet: 'cause',

@@ -1,5 +1,5 @@
 import { NO_VERDICT, VERDICTS } from '../../../../shared/lookback/verdict.ts'
-import { toErrorGroups, toErrorKey, toInvalidKey } from '../../../../shared/run/counts.ts'
+import { isOfCause, toErrorGroups, toErrorKey, toInvalidKey } from '../../../../shared/run/counts.ts'
 import {
   type Facet,
   type FacetId,
@@ -128,9 +128,11 @@ function countKinds(kinds: readonly CountedKind[], filter: RowFilter): JournalCo
     rule: count('rule', (kind) => (hasRule(kind, NO_RULE) ? [NO_RULE] : kind.rules)),
     error: count('error', ({ errorCode }) => [errorCode]),
     // An error with a code is counted by that; of its causes only the chosen one is a facet, too.
-    cause: count('cause', ({ errorCode, causes }) =>
-      errorCode === null ? causes : causes.filter((cause) => cause === filter.cause),
-    ),
+    cause: count('cause', ({ errorCode, causes }) => {
+      if (errorCode === null) return causes
+      const { cause } = filter
+      return cause !== undefined && causes.some((key) => isOfCause(key, cause)) ? [cause] : []
+    }),
     answer: count('answer', ({ answer }) => [answer]),
   }
 }

@@ -1,4 +1,4 @@
-import { toErrorKey, toErrorPattern, toInvalidKey } from '../../../../shared/run/counts.ts'
+import { isOfCause, toErrorKey, toErrorPattern, toInvalidKey } from '../../../../shared/run/counts.ts'
 import { isUnsuccessful, type RowState } from '../../../../shared/run/item-state.ts'
 import { type FilterOf, NO_RULE, type RowFilter } from '../../../../shared/run/row-filters.ts'
 import { FURTHER_ERRORS } from '../../journal/counters.ts'
@@ -101,7 +101,7 @@ const TESTS: { [Name in Tested]: (kind: RowKind, value: NonNullable<RowFilter[Na
   ruleIds: (kind, ruleIds) => ruleIds.length === 0 || ruleIds.some((ruleId) => hasRule(kind, ruleId)),
   flagged: (kind) => kind.rules.length > 0,
   errorCode: (kind, code) => kind.errorCode === code,
-  cause: (kind, cause) => kind.causes.includes(cause),
+  cause: (kind, cause) => kind.causes.some((key) => isOfCause(key, cause)),
   answer: (kind, answer) => kind.answer === answer,
 }
 const TESTED = Object.keys(TESTS) as Tested[]

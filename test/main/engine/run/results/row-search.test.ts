@@ -264,7 +264,7 @@ test('a row with two problems of one cause counts as one row, and the cause lead
 })
 
 test('errors without a code are separate facets, each with its own rows', () => {
-  const journal = openReadyJournal(6)
+  const journal = openReadyJournal(7)
   const writer = new OutcomeWriter(journal)
   const refuse = (item: number, status: number, errorCode: string | null, message: string) =>
     toAttempt(item, { state: 'rejected', outcome: 'rejected', status, errorCode, message })
@@ -274,6 +274,8 @@ test('errors without a code are separate facets, each with its own rows', () => 
     refuse(3, 200, null, 'status 5'),
     refuse(4, 400, 'BAD', 'post "a"'),
     refuse(5, 400, 'BAD', 'post "b"'),
+    refuse(6, 400, 'BAD', 'no such post'),
+    refuse(7, 422, 'BAD', 'no such post'),
   ]
   journal.transact('process', () => {
     for (const record of records) {
@@ -286,7 +288,7 @@ test('errors without a code are separate facets, each with its own rows', () => 
   const { facets } = readFacets(view)
   const errors = facets.filter(({ kind }) => kind === 'error' || kind === 'cause')
   expect(errors.map(({ kind, label, rows }) => [kind, label, rows])).toEqual([
-    ['error', 'BAD', 2],
+    ['error', 'BAD', 4],
     ['cause', '404 not found', 2],
     ['cause', '200 status 5', 1],
   ])
@@ -297,4 +299,9 @@ test('errors without a code are separate facets, each with its own rows', () => 
   expect(ofCause(coded)).toEqual([4, 5])
   const chosen = readFacets(view, { cause: coded }).facets.find(({ value }) => value === coded)
   expect(chosen).toEqual({ kind: 'cause', value: coded, label: '400 BAD: post "…"', rows: 2 })
+  // Overview counts all messages of a code and status as one cause.
+  const merged = JSON.stringify(['rejected', 400, 'BAD'])
+  expect(ofCause(merged)).toEqual([4, 5, 6])
+  const whole = readFacets(view, { cause: merged }).facets.find(({ value }) => value === merged)
+  expect(whole).toEqual({ kind: 'cause', value: merged, label: '400 BAD', rows: 3 })
 })
