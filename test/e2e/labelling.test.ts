@@ -117,7 +117,14 @@ it('labels a sample row by row, leaves, comes back to the same row, and estimate
   await page.keyboard.press('ArrowLeft')
   await seePlace(1)
   await pressed(page, /^2/).waitFor()
-  await page.keyboard.press('ArrowRight')
+  // Rules that are cleared are not kept as they were, even while the content is hidden.
+  for (const key of ['1', '2', 'ArrowRight']) await page.keyboard.press(key)
+  await seePlace(2)
+  await page.keyboard.press('ArrowLeft')
+  await seePlace(1)
+  await page.getByText('You have labelled this row.').waitFor()
+  expect(await pressed(page, /^[12]/).count()).toBe(0)
+  for (const key of ['1', '2', 'ArrowRight']) await page.keyboard.press(key)
   await seePlace(2)
   await page.getByRole('button', { name: /^Unsure/ }).click()
   await seePlace(3)
@@ -288,6 +295,7 @@ it('estimates with the verdict on the last row, even if it is still being stored
   await page.getByRole('heading', { name: 'All rows of the sample are seen' }).waitFor()
   await page.evaluate('new Promise(requestAnimationFrame)')
   expect(calls.sent.filter((call) => call.includes('/labelling/estimate'))).toEqual([])
+  await page.getByText('Estimating from the labelled rows').waitFor()
   calls.release()
   await page.getByText(/ 2 labelled rows$/).waitFor()
 })
@@ -315,6 +323,8 @@ it('says above the row that another tab has judged the row before', {
   const notice = await refusal.boundingBox()
   expect((notice?.y ?? 0) + (notice?.height ?? 0)).toBeLessThanOrEqual(row?.y ?? 0)
   expect(row?.width).toBeGreaterThan(500)
+  await refusal.getByRole('button', { name: 'Dismiss' }).click()
+  await refusal.waitFor({ state: 'detached' })
 })
 
 it('shows what another tab has judged once the window is looked at again', {

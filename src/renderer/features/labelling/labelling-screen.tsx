@@ -87,7 +87,9 @@ export function LabellingScreen(props: {
         !isDrawing && <ActionButton label="Draw another sample…" onClick={() => setDrawing(true)} />
       }
     >
-      {labelling.error !== null && !isWalking && <ErrorNotice error={labelling.error} />}
+      {labelling.error !== null && !isWalking && (
+        <ErrorNotice error={labelling.error} onDismiss={labelling.dismiss} />
+      )}
       {!isTask ? (
         <Empty icon={IconTags} title="Nothing to label">
           Only runs that submit content trigger rules. Choose such a run.
@@ -142,6 +144,7 @@ function LabellingEnd(props: {
     enabled: labelled > unsure,
     // Verdicts may have changed since the last read.
     staleTime: 0,
+    gcTime: 0,
   })
   return (
     <>
@@ -185,17 +188,19 @@ function LabellingEnd(props: {
         </Notice>
       ) : estimate.error !== null ? (
         <ErrorNotice error={estimate.error} onRetry={estimate.refetch} />
+      ) : estimate.data === undefined ? (
+        <p className="quiet" role="status">
+          Estimating from the labelled rows
+        </p>
       ) : (
-        estimate.data !== undefined && (
-          <>
-            <EstimateNotice evaluation={estimate.data} />
-            <EstimatePanel
-              evaluation={estimate.data}
-              all={(stored?.strata ?? []).reduce((sum, stratum) => sum + stratum.rows, 0)}
-              onEvaluate={props.onEvaluate}
-            />
-          </>
-        )
+        <>
+          <EstimateNotice evaluation={estimate.data} />
+          <EstimatePanel
+            evaluation={estimate.data}
+            all={(stored?.strata ?? []).reduce((sum, stratum) => sum + stratum.rows, 0)}
+            onEvaluate={props.onEvaluate}
+          />
+        </>
       )}
     </>
   )
@@ -467,7 +472,7 @@ function LabelWalk({ labelling, verdicts }: { labelling: LabellingState; verdict
         />
         <ContentSwitch />
       </div>
-      {labelling.error !== null && <ErrorNotice error={labelling.error} />}
+      {labelling.error !== null && <ErrorNotice error={labelling.error} onDismiss={labelling.dismiss} />}
       {isUnreadable && <ErrorNotice error={detail.error} onRetry={detail.refetch} />}
       {isShown && detail.data !== undefined && (
         <LabelledRow
@@ -516,8 +521,8 @@ function LabelledRow(props: {
       return next
     })
   const isShown = isToggled !== allShown
-  // A row must be seen before it can be said to trigger nothing.
-  const showsFirst = !isShown && labels.size === 0
+  // A row must be seen before it can be said to trigger nothing, unless its rules were cleared one by one.
+  const showsFirst = !isShown && labels.size === 0 && stored.size === 0
   const reveal = () => changeToggled((toggled) => !toggled)
   const store = () =>
     verdicts.set(
@@ -532,7 +537,7 @@ function LabelledRow(props: {
   /** Stores rules that were chosen and not saved. */
   const goTo = (place: number) => {
     const isChanged = labels.size !== stored.size || [...labels].some((rule) => !stored.has(rule))
-    if (isChanged && !showsFirst) store()
+    if (isChanged) store()
     labelling.goTo(place)
   }
   const giveUp = () => {

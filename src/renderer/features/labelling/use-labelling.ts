@@ -58,6 +58,11 @@ export function useLabelling(runId: string, verdicts: Verdicts) {
     stored: isRead ? labelling : null,
     isRead: found.isSuccess && isRead,
     error: found.error ?? verdicts.error ?? failure,
+    /** Forgets why the last change was not stored. */
+    dismiss: () => {
+      verdicts.dismiss()
+      setFailure(null)
+    },
     show,
     /** Rows of the sample with a verdict, and skipped rows. */
     labelled: rows.filter(([row]) => of(row).length > 0).length,

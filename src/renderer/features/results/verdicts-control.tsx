@@ -180,8 +180,8 @@ export function KeptRowsBar({ verdicts, results }: { verdicts: Verdicts; results
 
 /** The last verdict given here, with undo and redo. */
 export function VerdictsBar({ verdicts }: { verdicts: Verdicts }) {
-  const { last, canUndo, canRedo, error } = verdicts
-  if (error !== null) return <ErrorNotice error={error} />
+  const { last, canUndo, canRedo, error, dismiss } = verdicts
+  if (error !== null) return <ErrorNotice error={error} onDismiss={dismiss} />
   if (!canUndo && !canRedo) return null
   return (
     <div className={`row flex-none gap-3 border-b ${styles.verdictsBar}`}>
