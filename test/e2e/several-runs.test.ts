@@ -174,3 +174,40 @@ it('treats a file that is chosen twice as one source, in the trend and for its b
   expect(await lines.count()).toBe(3)
   expect(await lines.getByText('submit content · the sandbox').count()).toBe(2)
 })
+
+it('says in one tab what another did to the run: changed its note, or deleted it', {
+  skip: !inject('walksAll'),
+}, async () => {
+  const { page, workspace, inspect } = await openApp()
+  const [runId = ''] = await sendRuns(workspace, [{ name: 'monday.csv', text: createRows(20) }])
+  const other = await page.context().newPage()
+  await other.goto(page.url())
+  await page.evaluate(`window.location.hash = '#/run/${runId}/sql'`)
+  await seeScreen(page, /of monday.csv$/)
+  await page.getByRole('button', { name: 'Edit name, tags and note' }).click()
+  await page.getByRole('textbox', { name: 'Note' }).fill('second')
+
+  await other.getByRole('button', { name: /^Edit name, tags and note of monday/ }).click()
+  await other.getByRole('textbox', { name: 'Name' }).fill('Monday')
+  await other.getByRole('textbox', { name: 'Note' }).fill('first')
+  await other.keyboard.press('Control+Enter')
+  await other.getByText('was changed').waitFor()
+  await page.getByRole('heading', { name: 'Monday', level: 1, includeHidden: true }).waitFor()
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('It is now: “first”').waitFor()
+  await inspect('run-note-changed-meanwhile')
+  // Whoever has read it can replace it.
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await other.getByText('second').waitFor()
+
+  await other.getByRole('button', { name: 'Actions for Monday' }).click()
+  await other.getByRole('menuitem', { name: 'Delete…' }).click()
+  await other
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Delete/ })
+    .click()
+  await page.getByRole('heading', { name: 'This run cannot be read' }).waitFor()
+  await page.getByText('Run the statement').waitFor({ state: 'detached' })
+  await inspect('run-deleted-meanwhile')
+})

@@ -54,12 +54,14 @@ describe('what is noted about a run', () => {
       note: '',
       addTags: ['c'],
       removeTags: ['a'],
+      before: { name: 'posts.csv', note: 'old' },
     })
     expect(toAnnotationChange(after, before)).toEqual({
       name: 'posts.csv',
       note: 'old',
       addTags: ['a'],
       removeTags: ['c'],
+      before: { name: 'Posts', note: '' },
     })
   })
 })

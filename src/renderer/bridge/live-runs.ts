@@ -47,7 +47,10 @@ export function useFollowRun(runId: string): void {
   useEffect(() => {
     const controller = new AbortController()
     void keepFollowing(runId, controller.signal)
-    return () => controller.abort()
+    return () => {
+      controller.abort()
+      ended.delete(runId)
+    }
   }, [runId, turn])
 }
 
@@ -59,14 +62,17 @@ export function followAgain(runId: string): void {
 /** Runs whose snapshots come through a stream of their own. */
 const followed = new Set<string>()
 
+/** Ended runs on screen: another window may rename or delete them. */
+const ended = new Map<string, AbortSignal>()
+
 async function keepFollowing(runId: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
+    let wasHeld = false
     try {
       let isRead = await readSummary(runId, signal, { unlessLive: true }).then(
         () => true,
         () => false,
       )
-      let wasHeld = false
       for await (const snapshot of followRun(bridge, runId, signal)) {
         if (signal.aborted) return
         followed.add(runId)
@@ -83,11 +89,12 @@ async function keepFollowing(runId: string, signal: AbortSignal): Promise<void> 
       // Earlier answers may lack the outcomes of the last rows.
       if (wasHeld) refreshRun()
       followed.delete(runId)
+      if (!signal.aborted) ended.set(runId, signal)
       return await followLateCallbacks(runId, signal)
     } catch (error) {
       if (signal.aborted) return
       await readSummary(runId, signal, { unlessLive: false }).catch(() => {})
-      useLiveRuns.setState((old) => ({ errors: { ...old.errors, [runId]: error } }))
+      setError(runId, error, { isGone: !wasHeld })
       if (parseBridgeError(error) !== null) return
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
       await whenOpen(signal)
@@ -129,6 +136,26 @@ async function readSummary(
 ): Promise<void> {
   const read = await bridge.runs.summarize({ runId }, { signal })
   if (!signal.aborted) useLiveRuns.setState((old) => takeSummary(old, read, options))
+}
+
+/** Reads a run again that another window may have renamed or deleted. */
+async function readEnded(runId: string, signal: AbortSignal): Promise<void> {
+  try {
+    await readSummary(runId, signal, { unlessLive: true })
+  } catch (error) {
+    if (!signal.aborted) setError(runId, error, { isGone: true })
+  }
+}
+
+/** Notes why a run cannot be followed. With `isGone`, a run that no longer exists is shown no more. */
+function setError(runId: string, error: unknown, { isGone }: { isGone: boolean }): void {
+  useLiveRuns.setState(({ summaries, snapshots, errors: others }) => {
+    const errors = { ...others, [runId]: error }
+    if (!isGone || parseBridgeError(error)?.code !== 'RUN_NOT_FOUND') return { errors }
+    const { [runId]: _summary, ...otherSummaries } = summaries
+    const { [runId]: _snapshot, ...otherSnapshots } = snapshots
+    return { errors, summaries: otherSummaries, snapshots: otherSnapshots }
+  })
 }
 
 /**
@@ -179,6 +206,7 @@ export function useFollowRuns(
             ask.settings.read.key(),
           )
           refreshVerdicts()
+          for (const [runId, signal] of ended) void readEnded(runId, signal)
         }
         last.current = { revision, live }
       },

@@ -28,6 +28,8 @@ export const annotationChangeSchema = z.strictObject({
   note: z.string().exactOptional(),
   addTags: z.array(z.string()).readonly().exactOptional(),
   removeTags: z.array(z.string()).readonly().exactOptional(),
+  /** Name and note as a person saw them: if what is to be changed was changed since, nothing is. */
+  before: z.strictObject({ name: z.string(), note: z.string() }).exactOptional(),
 })
 
 /** What is to be changed. */
@@ -50,6 +52,19 @@ export function findAnnotationMistakes({ name = '', note = '', addTags = [] }: A
     ...(name.length > NAME_MAX ? [`the name is longer than ${NAME_MAX} characters`] : []),
     ...(note.length > NOTE_MAX ? [`the note is longer than ${NOTE_MAX} characters`] : []),
   ]
+}
+
+/** What was changed since a person saw it, and would be replaced; null if nothing. A name of the plan never is. */
+export function findChangedSince(
+  now: Annotations,
+  { before, ...change }: AnnotationChange,
+): { what: 'name' | 'note'; value: string } | null {
+  if (before === undefined) return null
+  const shown = { name: now.name ?? before.name, note: now.note ?? '' }
+  const what = (['name', 'note'] as const).find(
+    (one) => change[one] !== undefined && ![before[one], change[one]].includes(shown[one].trim()),
+  )
+  return what === undefined ? null : { what, value: shown[what] }
 }
 
 /** The annotations after a change. */

@@ -171,6 +171,10 @@ export const LOOKBACK_MESSAGES = {
       text: reason,
       remedy: 'Nothing was changed.',
     }),
+    annotations_changed: ({ what, value }: { what: 'name' | 'note'; value: string }) => ({
+      text: `the ${what} was changed elsewhere meanwhile; nothing was saved. It is now: ${value === '' ? 'empty' : `“${value}”`}`,
+      remedy: 'Save again to replace it, or cancel to keep it.',
+    }),
     sample_over_source: ({ file }: { file: string }) => ({
       text: `${file} is the file that the sample is drawn from`,
       remedy: 'Choose another file for the sample.',

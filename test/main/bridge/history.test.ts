@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { toJournalFile } from '../../../src/main/engine/workspace/workspace-files.ts'
 import { parseBridgeError, toShownError } from '../../../src/shared/bridge/errors.ts'
+import type { AnnotationChange } from '../../../src/shared/lookback/annotations.ts'
 import { NO_RETENTION } from '../../../src/shared/lookback/retention.ts'
 import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
@@ -63,6 +64,24 @@ it('changes name, tags and note of a run, finds the run by them, and undoes the 
   expect((await client.runs.summarize({ runId: 'run-1' })).name).toBe('run-1')
   const refused = client.history.annotate({ runId: 'run-1', change: { addTags: ['a,b'] } })
   expect(await toError(refused)).toMatchObject({ message: expect.stringContaining('comma') })
+})
+
+it('replaces no name or note that was changed elsewhere since a person saw it, and says what it is now', async () => {
+  const { client } = await openWindow(TWO)
+  const annotate = (change: AnnotationChange) => client.history.annotate({ runId: 'run-1', change })
+  const before = { name: 'run-1', note: '' }
+  await annotate({ name: 'Mine', note: 'first', before })
+  const refused = await toError(annotate({ note: 'second', addTags: ['lost'], before }))
+  expect(refused.message).toBe(
+    'the note was changed elsewhere meanwhile; nothing was saved. It is now: “first”',
+  )
+  expect((await toError(annotate({ name: 'Yours', before }))).message).toContain('It is now: “Mine”')
+  expect(await client.runs.summarize({ runId: 'run-1' })).toMatchObject({ name: 'Mine', note: 'first' })
+  expect(await client.runs.summarize({ runId: 'run-1' })).not.toHaveProperty('tags')
+  // A call that is repeated because its answer was lost.
+  await annotate({ note: 'first', before })
+  await annotate({ note: 'second', before: { name: 'Mine', note: 'first' } })
+  expect(await client.runs.summarize({ runId: 'run-1' })).toMatchObject({ note: 'second' })
 })
 
 it('lists runs although the inbox cannot be read, which the callbacks screen reports', async () => {

@@ -4,6 +4,7 @@ import {
   annotationsSchema,
   applyAnnotationChange,
   findAnnotationMistakes,
+  findChangedSince,
   NO_ANNOTATIONS,
   TAGS_MAX,
 } from '../../../shared/lookback/annotations.ts'
@@ -35,7 +36,7 @@ export function findAnnotations(workspace: string, firstRunId: string): Annotati
 }
 
 /**
- * Changes name, tags and note, one process at a time. Throws `BAD_USAGE` if they are invalid, and
+ * Changes name, tags and note, one process at a time. Throws `BAD_USAGE` if they are invalid or were changed since, and
  * `WORKSPACE_UNUSABLE`.
  */
 export function changeAnnotations(
@@ -45,7 +46,10 @@ export function changeAnnotations(
 ): Annotations {
   const document = toDocument(workspace, firstRunId)
   return underLease(document.file, `the annotation file of run ${firstRunId}`, () => {
-    const changed = applyAnnotationChange(readAnnotations(workspace, firstRunId), change)
+    const stored = readAnnotations(workspace, firstRunId)
+    const changedSince = findChangedSince(stored, change)
+    if (changedSince !== null) throw new SluiceError({ id: 'annotations_changed', ...changedSince })
+    const changed = applyAnnotationChange(stored, change)
     const mistakes = findAnnotationMistakes(change)
     if (changed.tags.length > TAGS_MAX) mistakes.push(`a run has at most ${TAGS_MAX} tags`)
     if (mistakes.length > 0) throw new SluiceError({ id: 'annotations_refused', reason: mistakes.join('; ') })

@@ -144,7 +144,6 @@ function LabellingEnd(props: {
     enabled: labelled > unsure,
     // Verdicts may have changed since the last read.
     staleTime: 0,
-    gcTime: 0,
   })
   return (
     <>

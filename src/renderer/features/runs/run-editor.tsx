@@ -1,6 +1,7 @@
 import { Group, TagsInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useLayoutEffect, useRef } from 'react'
+import { parseBridgeError } from '../../../shared/bridge/errors.ts'
 import type { AnnotationChange } from '../../../shared/lookback/annotations.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { bridge } from '../../bridge/client.ts'
@@ -35,7 +36,8 @@ export function toAnnotationChange(before: RunNotesDraft, after: RunNotesDraft):
     ...(addTags.length > 0 && { addTags }),
     ...(removeTags.length > 0 && { removeTags }),
   }
-  return Object.keys(change).length === 0 ? null : change
+  if (Object.keys(change).length === 0) return null
+  return { ...change, before: { name: before.name.trim(), note: before.note.trim() } }
 }
 
 /** Offers to undo a change of a run's notes. */
@@ -58,7 +60,7 @@ function offerUndo({ run_id: runId, name }: RunSummary, change: AnnotationChange
 /** A run whose notes are being edited. */
 export interface EditedNotes {
   run: RunSummary
-  /** As the editor was opened with: what is noted elsewhere meanwhile is not taken back. */
+  /** As the editor was opened with, or as an error has said since. */
   before: RunNotesDraft
   draft: RunNotesDraft
   /** The field that has the focus, kept while the editor moves. */
@@ -115,6 +117,11 @@ export function RunEditor(props: {
       followAgain(run.run_id)
       offerUndo(run, toAnnotationChange(draft, before) ?? {})
       onClose()
+    },
+    onError: (error) => {
+      const said = parseBridgeError(error)?.said
+      if (said?.id === 'annotations_changed')
+        props.onEdit({ ...edited, before: { ...before, [said.what]: said.value } })
     },
   })
   return (
