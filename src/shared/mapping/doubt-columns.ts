@@ -13,7 +13,7 @@ export interface DoubtfulColumn {
 const TEXT_FIELDS = ['text_data']
 
 /** Fewest filled cells to judge a column by. */
-const FEWEST_CELLS = 5
+export const FEWEST_CELLS = 5
 /** Least share of filled cells that makes a column look like texts, and like ids. */
 const TEXTS_FROM = 0.5
 const IDS_FROM = 0.9

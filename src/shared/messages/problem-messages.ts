@@ -317,12 +317,20 @@ export const PROBLEM_MESSAGES = {
     needs: 'content_cut',
   },
   moved_columns: {
-    // `wider` names files with more columns than other files of the source.
-    expected: (moved: { column: number } & ({ was: number; now: number } | { wider: string })) => {
+    // `wider` and `unlike` name files with more columns, or other contents, than other files of the source.
+    expected: (
+      moved: { column: number } & (
+        | { was: number; now: number }
+        | { wider: string }
+        | { unlike: string; looksLike: 'texts' | 'ids' | 'addresses' }
+      ),
+    ) => {
       const files =
-        'wider' in moved
-          ? `files with different numbers of columns, more in ${moved.wider} than in others`
-          : `a file that had ${formatCounted(moved.was, 'column')} and has ${moved.now} now`
+        'unlike' in moved
+          ? `files that differ: it looks like ${moved.looksLike} in ${moved.unlike}, and not in others`
+          : 'wider' in moved
+            ? `files with different numbers of columns, more in ${moved.wider} than in others`
+            : `a file that had ${formatCounted(moved.was, 'column')} and has ${moved.now} now`
       const doubt = `is filled from column ${moved.column} of ${files}; the columns have no names, so another may stand there`
       return { terminal: doubt, window: doubt }
     },
@@ -330,7 +338,7 @@ export const PROBLEM_MESSAGES = {
     remedy: 'In Mapping, choose the columns again.',
     needs: 'content_cut',
     advice: (moved: object) =>
-      'wider' in moved
+      'wider' in moved || 'unlike' in moved
         ? 'if the columns differ, send these files as separate runs'
         : 'to say which columns are meant, pass --map FIELD=NUMBER',
   },

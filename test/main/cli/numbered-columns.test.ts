@@ -184,6 +184,33 @@ it('asks about files without a header if their numbers of columns differ', () =>
     expect(await task(few, same, ...options, '--name', 'same')).toMatchObject({ code: 0 })
   }))
 
+it('asks about files without a header if a column looks like texts, or like ids, in some of them only', () =>
+  withService(async ({ write, task, userIds }) => {
+    const list = (toRow: (n: number) => string, from: number) =>
+      Array.from({ length: 6 }, (_, n) => `${toRow(from + n)}\n`).join('')
+    const toRow = (n: number) => `u${n},the text of post number ${n}`
+    const first = write('first.csv', list(toRow, 1))
+    const turned = write(
+      'turned.csv',
+      list((n) => toRow(n).split(',').reverse().join(','), 11),
+    )
+    const options = ['--no-header', ...BY_NUMBER]
+    for (const [one, other] of [
+      [first, turned],
+      [turned, first],
+    ] as const) {
+      const asked = await task(one, other, ...options)
+      expect(asked.code).toBe(2)
+      const found = 'of files that differ: it looks like'
+      expect(asked.stderr).toContain(`user_id is filled from column 1 ${found} texts in turned.csv`)
+      expect(asked.stderr).toContain(`text_data is filled from column 2 ${found} ids in turned.csv`)
+    }
+    expect(userIds()).toEqual([])
+    expect(await task(first, turned, ...options, '--accept', 'content_cut')).toMatchObject({ code: 0 })
+    const same = write('same.csv', list(toRow, 21))
+    expect(await task(first, same, ...options, '--name', 'same')).toMatchObject({ code: 0 })
+  }))
+
 it('refuses a number that is the name of another column, and says how to name either', () =>
   withService(async ({ write, task, userIds }) => {
     const source = write('frame.csv', '0,1,2\nu0,hello there,en\n')

@@ -188,6 +188,15 @@ describe('verdicts', () => {
     expect(readdirSync(join(workspace, 'runs'))).toEqual([])
   })
 
+  it('cannot agree with a row that was not answered, since there are no triggered rules', async () => {
+    const { sluice } = await sendPosts(['422=100%'])
+    const refused = await sluice('verdict', 'latest', '2', 'agree')
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toContain('row 2 is rejected, so it has no triggered rules to agree with')
+    expect(JSON.parse((await sluice('verdict', 'latest', '--json')).stdout).verdicts).toEqual([])
+    expect(await sluice('verdict', 'latest', '2', 'should', 'bullying')).toMatchObject({ code: 0 })
+  })
+
   it('are refused with what is missing or wrong', async () => {
     const { sluice } = await sendPosts()
     const expectRefused = async (args: string[], text: RegExp) => {

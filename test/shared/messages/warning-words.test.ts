@@ -76,6 +76,7 @@ const WARNED = {
   moved_columns: [
     { column: 2, was: 3, now: 4 },
     { column: 2, wider: 'b.csv' },
+    { column: 2, unlike: 'b.csv', looksLike: 'texts' },
   ],
   unsent_text: [{ column: 3 }],
   swapped_columns: [

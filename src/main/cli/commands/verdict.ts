@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import {
   describeVerdicts,
   findVerdictMistake,
+  isDecided,
   type PlacedVerdict,
   parseVerdict,
   VERDICTS,
@@ -10,9 +11,11 @@ import {
   type VerdictImport,
 } from '../../../shared/lookback/verdict.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { toStateName } from '../../../shared/messages/state-name.ts'
 import { nameRow, sayRow, toRowAndRecord } from '../../../shared/plan/source-place.ts'
 import { foreign, number, text } from '../../../shared/report/report.ts'
 import { sayGuarded, UNGUARDED_FORMATS } from '../../../shared/run/formula-guard.ts'
+import type { RowDetail } from '../../../shared/run/results.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { CliContext } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
@@ -88,6 +91,7 @@ export function addVerdictCommand(program: Command, context: CliContext): void {
         if (row !== undefined) {
           if (verdict === undefined) await engine.lookback.replaceVerdicts(runId, row, [])
           else {
+            if (verdict === 'agree') refuseUndecided(await engine.results.readRow(runId, row))
             const given = { row, verdict, rule: rule ?? null, note: flags.note ?? null }
             await engine.lookback.storeVerdicts(runId, [{ ...given, stratum: null, stratum_rows: null }])
           }
@@ -141,6 +145,15 @@ function refuseContradictions(
   if (note !== undefined && verdict === undefined) throw new InvalidArgumentError('--note needs a verdict.')
   const mistake = verdict === undefined ? null : findVerdictMistake({ verdict, rule: rule ?? null })
   if (mistake !== null) throw new InvalidArgumentError(`${mistake}.`)
+}
+
+/** Throws for a row without an answer: to agree with it would confirm what a retry triggers later. */
+function refuseUndecided({ result }: RowDetail): void {
+  if (isDecided(result)) return
+  const why = result.state === 'succeeded' ? 'has lost its result' : `is ${toStateName(result.state)}`
+  throw new InvalidArgumentError(
+    `row ${sayRow(result.place)} ${why}, so it has no triggered rules to agree with.`,
+  )
 }
 
 /** The rows whose verdicts were replaced by others, with both. */

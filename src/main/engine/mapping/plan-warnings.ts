@@ -56,15 +56,23 @@ export function findMovedColumns(
     const { of: was } = source
     const isOther = was !== undefined && (was < least || was > most)
     if (!isOther && wider === undefined) return []
-    const moved = listColumnsOf(source, columns).filter(
-      (index) => isNameless(columns, index) && (header === null || (header[index] ?? '').trim() === ''),
-    )
-    const [first] = moved
-    if (first === undefined) return []
-    const column = first + 1
+    const column = findNamelessColumn(source, columns, header)
+    if (column === null) return []
     const args = isOther ? { column, was, now: most } : { column, wider: wider ?? '' }
     return [{ severity: 'warning', code: 'moved_columns', field, args }]
   })
+}
+
+/** The number of the first column without a name that fills a field, from 1; null if there is none. */
+export function findNamelessColumn(
+  source: FieldSource | undefined,
+  columns: readonly string[],
+  header: readonly string[] | null,
+): number | null {
+  const isMeant = (index: number) =>
+    isNameless(columns, index) && (header === null || (header[index] ?? '').trim() === '')
+  const found = listColumnsOf(source, columns).find(isMeant)
+  return found === undefined ? null : found + 1
 }
 
 /**

@@ -33,6 +33,7 @@ import { createLeaveOut, type LeavesOut, type UnfitCell } from '../mapping/row-f
 import { isMissingAddress, type MapRow, resolveMapping } from '../mapping/row-mapper.ts'
 import { SingleRowFixes } from '../mapping/single-row-fixes.ts'
 import { hasBothContents, markHalf, type RowHalf, splitsRows, toHalf } from '../mapping/split-row.ts'
+import { UnlikeFiles } from '../mapping/unlike-files.ts'
 import { UnlistedFields } from '../mapping/unlisted-fields.ts'
 import { UnnamedText } from '../mapping/unnamed-text.ts'
 import { createRowValidator } from '../mapping/validate-row.ts'
@@ -109,6 +110,7 @@ export async function runIntake(options: {
       return checked
     }
     const firstRows: SourceRow[] = []
+    const unlikeFiles = new UnlikeFiles(mapping, reader)
     const splitter = new RowSplitter(plan, columns, mapRow)
     const checkWeight = createLoadRowCheck(plan, columns)
     const rowTags = plan.load === undefined ? null : new RowTagWatch(plan.load, columns)
@@ -151,6 +153,7 @@ export async function runIntake(options: {
     }
     for await (const { rows, places, bytesRead, isAscii = false } of reader.batches()) {
       for (const row of rows.slice(0, FIRST_ROWS - firstRows.length)) firstRows.push(row)
+      unlikeFiles.note(rows, places)
       writer.writeRows(rows, (row) => check(row, isAscii), places)
       options.onProgress({
         bytes: { read: bytesRead, total: reader.sizeBytes },
@@ -194,7 +197,9 @@ export async function runIntake(options: {
     for (const half of splitter.findSentAlone()) writer.writeFoundTogether(half, 1)
     for (const warning of findPlanWarnings(plan, mapping, reader.columns, reader.header))
       writer.writeCommonProblem(warning)
-    for (const warning of findMovedColumns(mapping, reader, atFirst)) writer.writeCommonProblem(warning)
+    const moved = findMovedColumns(mapping, reader, atFirst)
+    for (const warning of moved.length > 0 ? moved : unlikeFiles.findWarnings())
+      writer.writeCommonProblem(warning)
     const doubtful = findDoubtfulColumns(mapping, columns, firstRows)
     // A column kept by number may be another one now.
     const isGuess = (field: string) => findFilledBy(plan, field) !== null || mapping[field]?.of !== undefined

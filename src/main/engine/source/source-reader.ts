@@ -166,6 +166,16 @@ export function nameFiles<Warning extends SourceWarning>(warning: Warning, ofFil
   return { ...warning, args: { ...('args' in warning ? warning.args : {}), ofFiles } }
 }
 
+/** Most files and columns named in a warning. */
+export const NAMED_MAX = 3
+
+/** The first names, and how many more there are. */
+export function toNames(names: readonly string[]): string {
+  const rest = names.length - NAMED_MAX
+  const named = names.slice(0, NAMED_MAX).join(', ')
+  return rest > 0 ? `${named} and ${rest} more` : named
+}
+
 /** Notes the places of records, only those out of step with the one before: most sources have one. */
 export class PlaceNotes {
   #notes: RowPlace[] = []

@@ -7,11 +7,13 @@ import type { ReadAs } from '../../../../shared/run/read-as.ts'
 import {
   type FileHead,
   type FileRows,
+  NAMED_MAX,
   type NestedText,
   nameFiles,
   type SourceBatch,
   type SourceReader,
   type SourceRow,
+  toNames,
 } from '../source-reader.ts'
 import { ColumnUnion } from './column-union.ts'
 import { countRows } from './count-rows.ts'
@@ -300,9 +302,6 @@ function toNamed(found: readonly FileWarning[]): SourceWarning[] {
   })
 }
 
-/** Most files named in a warning. */
-const NAMED_MAX = 3
-
 /** The columns that a table names: surplus cells of a row are not columns that other tables lack. */
 function listNamed(
   tables: readonly { columns: readonly string[]; header: readonly string[] | null }[],
@@ -351,10 +350,4 @@ function findOthers(
       elsewhere.every(({ columns }) => !columns.includes(name)),
   )
   return others.length === 0 || others.length > NAMED_MAX ? {} : { others: others.join(', ') }
-}
-
-function toNames(names: readonly string[]): string {
-  const rest = names.length - NAMED_MAX
-  const named = names.slice(0, NAMED_MAX).join(', ')
-  return rest > 0 ? `${named} and ${rest} more` : named
 }
