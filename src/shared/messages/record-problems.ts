@@ -95,6 +95,13 @@ export const RECORD_PROBLEMS = {
     remedy:
       'Two files with different columns were probably appended to each other. Send them as two files, or put their columns in one order.',
   },
+  half_again: {
+    expected: () =>
+      'must be a new record, but is the other half of a split one, whose text and URL are in an earlier row of this export',
+    title: 'Split records that are in an export twice',
+    remedy:
+      'Leave these rows out. To send the halves by themselves, empty the URL of the one row and the text of the other.',
+  },
   totals_row: {
     expected: () => 'must be a row, but is the totals row of a table in the spreadsheet',
     title: 'Totals rows of tables',

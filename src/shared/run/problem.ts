@@ -17,6 +17,7 @@ export const FOUND_BY_READERS = [
   'inner_mark',
   'repeated_header',
   'totals_row',
+  'half_again',
   'description_row',
   'footer_row',
   'second_table',

@@ -16,6 +16,7 @@ const WARNED = {
   empty_records: [{}],
   repeated_header: [],
   totals_row: [],
+  half_again: [],
   description_row: [{ as: 'unlike' }, { as: 'names' }],
   footer_row: ['total', 'count', 'note'].map((as) => ({ as })),
   second_table: [{}],

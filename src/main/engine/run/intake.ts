@@ -18,6 +18,7 @@ import { toApartKey } from '../../../shared/run/sent-before.ts'
 import type { Journal } from '../journal/journal.ts'
 import { type RunRecord, updateRunRecord } from '../journal/run-record.ts'
 import { AlikeColumns } from '../mapping/alike-columns.ts'
+import { createHalfCheck } from '../mapping/half-again.ts'
 import { IdColumns, listCertain, toIdProblems, withoutCertain } from '../mapping/id-columns.ts'
 import { createBeforeCheck } from '../mapping/invalid-before.ts'
 import { createCellJoiner } from '../mapping/join-cells.ts'
@@ -148,7 +149,10 @@ export async function runIntake(options: {
         splitter.noteHalf(written, isSent || isSkipped)
       },
     })
-    const check = (row: SourceRow, isAscii: boolean): IntakeRow => {
+    const findHalf = createHalfCheck(columns)
+    const check = (read: SourceRow, isAscii: boolean): IntakeRow => {
+      const again = findHalf?.(read.row, read.cells) ?? null
+      const row = again === null ? read : { ...read, problems: [...read.problems, again] }
       return checkRow(splitter.toFirstHalf(row), isAscii)
     }
     for await (const { rows, places, bytesRead, isAscii = false } of reader.batches()) {
@@ -458,6 +462,7 @@ const NO_ROW: ReadonlySet<FoundProblem['code']> = new Set([
   'oversized_row',
   'repeated_header',
   'totals_row',
+  'half_again',
   'description_row',
   'footer_row',
   'below_other_header',

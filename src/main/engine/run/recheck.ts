@@ -1,6 +1,5 @@
 import type { PlanWarning } from '../../../shared/messages/problem-messages.ts'
 import { findNeeds } from '../../../shared/messages/problem-traits.ts'
-import { FOUND_BY_READERS } from '../../../shared/run/problem.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { RunRecord } from '../journal/run-record.ts'
 import { parseCells } from '../journal/stored-cells.ts'
@@ -9,12 +8,16 @@ import { createItemRequests } from '../sending/item-requests.ts'
 import { readValues } from '../workspace/sqlite.ts'
 import { createIntakeWriter, createRowCheck, type ReadRow, RowSplitter } from './intake.ts'
 import { type IntakeRow, type IntakeWriter, toRepeated } from './journal/intake-writer.ts'
-import { PROBLEM_COLUMNS, readCauseKey, toJson, toStoredProblem } from './journal/stored-problems.ts'
+import {
+  PROBLEM_COLUMNS,
+  READER_CODES,
+  readCauseKey,
+  toJson,
+  toStoredProblem,
+} from './journal/stored-problems.ts'
 
 /** Rows read and checked at once. */
 const PAGE_ROWS = 2_000
-
-const CODES = FOUND_BY_READERS.map((code) => `'${code}'`).join(', ')
 
 /**
  * Checks the rows that a correcting retry takes over as intake checks a source: first the table of candidates
@@ -55,7 +58,7 @@ export class Recheck {
   takeProblems(): void {
     this.#journal.db.exec(
       `INSERT INTO temp.candidate_problem SELECT ${PROBLEM_COLUMNS} FROM parent.problem
-       WHERE code IN (${CODES}) AND row IN (SELECT id FROM temp.candidate)
+       WHERE code IN (${READER_CODES}) AND row IN (SELECT id FROM temp.candidate)
        AND row NOT IN (SELECT row FROM temp.candidate_problem)`,
     )
   }

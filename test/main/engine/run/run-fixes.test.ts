@@ -435,3 +435,13 @@ test('a half that a retry sends says that the other half is not sent', async () 
   const retry = await runs.retryAsChild(first.run_id, 'skip', { fixes }).ended
   expect(retry.warnings.filter(({ code }) => code === 'half_row')).toMatchObject([{ rows: 1 }])
 })
+
+test('neither half of a split row is sent if the row could not be read', async () => {
+  const server = await startRefusingService()
+  const csv =
+    'text_data,user_id,post_id,url\nsound,u1,p1,https://a.test/1.png\nlong,u2,p2,https://a.test/2.png,more\n' +
+    'user_id,text_data,post_id,url\nu3,swapped,p3,https://a.test/3.png\n'
+  const run = await runs.start(createPlan(server.baseUrl, csv, [{ kind: 'split' }])).ended
+  expect(listSent(server).map(({ post_id: postId }) => postId)).toEqual(['p1', 'p1-url'])
+  expect(run.rows).toMatchObject({ read: 8, invalid: 6 })
+})

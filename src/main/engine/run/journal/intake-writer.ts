@@ -26,7 +26,13 @@ import { HashLists, type ReadKey, toBytes } from '../sent-before/row-keys.ts'
 import { NotedRows } from './noted-rows.ts'
 import { RowInsert } from './row-insert.ts'
 import { SeenIds, toHash } from './seen-ids.ts'
-import { createProblemInsert, toCauseKey } from './stored-problems.ts'
+import {
+  createProblemInsert,
+  PROBLEM_COLUMNS,
+  READER_CODES,
+  toCauseKey,
+  toStoredProblem,
+} from './stored-problems.ts'
 
 /** A row that intake has read, mapped and validated. */
 export interface IntakeRow {
@@ -322,7 +328,7 @@ export class IntakeWriter {
 
   /**
    * Writes the url halves of these records, numbered from `firstRow` on. The records themselves are already
-   * written.
+   * written; what their reader found wrong keeps both halves from being sent.
    */
   writeSecondHalves(
     records: readonly number[],
@@ -332,6 +338,9 @@ export class IntakeWriter {
     const { db } = this.#journal
     const toPlace = createPlaceReader(db)
     const find = db.prepare('SELECT cells, kinds FROM row WHERE id = ?')
+    const findErrors = db.prepare(
+      `SELECT ${PROBLEM_COLUMNS} FROM problem WHERE row = ? AND severity = 'error' AND code IN (${READER_CODES})`,
+    )
     const places: RowPlace[] = []
     const halves = records.map((of, index): ReadHalf => {
       const row = firstRow + index
@@ -339,7 +348,10 @@ export class IntakeWriter {
       places.push({ row, sheetRow, line: line ?? sheetRow, ...(file !== undefined && { file }) })
       const { cells, kinds = null } = find.get(of) ?? {}
       const marked = markHalf(kinds === null ? null : String(kinds), { content: 'url', of })
-      return { row, cells: parseCells(String(cells)), kinds: marked, problems: [] }
+      const problems = findErrors
+        .all(of)
+        .map((stored) => ({ ...toStoredProblem(stored), row }) as FoundProblem)
+      return { row, cells: parseCells(String(cells)), kinds: marked, problems }
     })
     this.writeRows(halves, check, places)
     this.#journal.counters.add('corrected', 'split', halves.length)

@@ -1,7 +1,7 @@
 import { sayExpected } from '../../../../shared/messages/problem-messages.ts'
 import { isHint } from '../../../../shared/messages/problem-traits.ts'
 import { LEFT_OUT_STATES } from '../../../../shared/run/item-state.ts'
-import type { Problem, ProblemGroup } from '../../../../shared/run/problem.ts'
+import { FOUND_BY_READERS, type Problem, type ProblemGroup } from '../../../../shared/run/problem.ts'
 import type { ErrorGroup, RowWarning } from '../../../../shared/run/run.ts'
 import type { DatabaseSync } from '../../workspace/sqlite.ts'
 
@@ -10,6 +10,9 @@ export type CountedCause = Omit<ProblemGroup, 'rows' | 'unsent' | 'examples'>
 
 /** The columns that {@link toStoredProblem} reads. */
 export const PROBLEM_COLUMNS = 'row, severity, code, field, message, args, details, found'
+
+/** A list in SQL of the problems that only readers find. */
+export const READER_CODES = FOUND_BY_READERS.map((code) => `'${code}'`).join(', ')
 
 /** Stored and counted severity of a warning whose row is not sent for another reason. */
 export const UNSENT_WARNING = 'unsent_warning'
