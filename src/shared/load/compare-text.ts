@@ -1,3 +1,4 @@
+import { formatPoints } from '../lookback/comparison-text.ts'
 import { formatCounted, formatFigure, formatMs, formatShare } from '../messages/figure-text.ts'
 import { type PlanDifference, sayPlanDifference } from '../plan/plan-differences.ts'
 import type {
@@ -226,10 +227,6 @@ function describeThroughput(
   ]
 }
 
-function formatPoints(share: number): string {
-  return formatFigure(share * 100)
-}
-
 function nameSettings(differences: readonly PlanDifference[]): string {
   return joinWords([...new Set(differences.map((one) => sayPlanDifference(one).setting))])
 }
@@ -255,6 +252,8 @@ function listCaveats(
       const how = run.state === 'going' ? 'is still running' : 'ended early'
       caveats.push(`${name} ${how}: it measured ${formatFigure(run.durationS)} s.`)
     }
+    if (run.silence !== undefined)
+      caveats.push(`In ${name}: ${run.silence}. Percentiles may hardly show this.`)
     if (run.dropped > 0) {
       caveats.push(`${name} dropped ${formatCounted(run.dropped, 'request')}, which are in no percentile.`)
     }

@@ -25,6 +25,8 @@ export interface ComparedRun {
   dropped: number
   /** Callbacks that did not arrive. */
   missingCallbacks: number
+  /** A long time without any answer, as a clause; undefined if there was none. */
+  silence?: string | undefined
   generatorLimited: boolean
   /** Latencies without delays of the sending machine, milliseconds; undefined if unknown. */
   withoutOwnDelays?: Partial<Record<TrendMetric, Percentiles>> | undefined

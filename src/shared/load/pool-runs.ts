@@ -28,6 +28,7 @@ export function poolRuns(runs: readonly ComparedRun[]): ComparedRun {
     succeeded: sum(({ succeeded }) => succeeded),
     dropped: sum(({ dropped }) => dropped),
     missingCallbacks: sum(({ missingCallbacks }) => missingCallbacks),
+    silence: runs.find(({ silence }) => silence !== undefined)?.silence,
     generatorLimited: runs.some(({ generatorLimited }) => generatorLimited),
     fromCache: sum(({ fromCache }) => fromCache),
     latencies,

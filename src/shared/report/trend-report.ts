@@ -41,9 +41,10 @@ export function toTrendReport({ source, runs }: Trend): Section[] {
         ...(runs.some((run) => run.generator_limited)
           ? ['! latencies may include delays of this machine']
           : []),
-        ...runs.flatMap(({ run_id: runId, load_failure: failure }) =>
-          failure === null ? [] : [`${runId}: ${failure}`],
-        ),
+        ...runs.flatMap(({ run_id: runId, state, load_failure: failure }) => {
+          const words = [...(state === 'completed' ? [] : [state]), ...(failure === null ? [] : [failure])]
+          return words.length === 0 ? [] : [`${runId}: ${words.join(', ')}`]
+        }),
         ...runs.flatMap(({ run_id: runId, without_metrics: why }) =>
           why === null ? [] : [`${runId} is not evaluated: ${why}`],
         ),

@@ -349,6 +349,17 @@ test('a trend says which load tests failed by a threshold', async () => {
   expect((await sluice('trend', 'latest')).stdout).toContain(`${run.run_id}: threshold failed`)
 })
 
+test('a trend says which runs did not run to their end', async () => {
+  for (const state of ['stopped', 'interrupted'] as const) {
+    const workspace = join(createTemporaryFolder(), 'workspace')
+    copyGolden(state, workspace)
+    const sluice = (...args: string[]) => runInProcess(args, { workspace, env: {} })
+    const [run] = JSON.parse((await sluice('trend', 'latest', '--json')).stdout).runs
+    expect(run).toMatchObject({ state })
+    expect((await sluice('trend', 'latest')).stdout).toContain(`${run.run_id}: ${state}`)
+  }
+})
+
 test('runs of related sources are one trend: by a pattern of names, as a list, and by a tag', async () => {
   onlyInLongForm()
   const folder = createTemporaryFolder()

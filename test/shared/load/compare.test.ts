@@ -215,6 +215,7 @@ describe('what to keep in mind', () => {
         generatorLimited: true,
         dropped: 1_200,
         missingCallbacks: 3,
+        silence: 'No answer came for 4 s (from second 3 on) while requests were open',
         fromCache: 1,
       },
       { latencies: { http_req_duration: { ...BASELINE, batches: [] } } },
@@ -223,10 +224,18 @@ describe('what to keep in mind', () => {
     expect(caveats).toEqual([
       'The plans differ in base URL and workers: what differs below may come from that.',
       'B ended early: it measured 30.0 s.',
+      'In B: No answer came for 4 s (from second 3 on) while requests were open. Percentiles may hardly show this.',
       'B dropped 1,200 requests, which are in no percentile.',
       'B lacks 3 callbacks, which did not arrive and are in no percentile.',
       "B has 1 answer from the service's cache, with the latency of the cache.",
       expect.stringContaining('taken as independent'),
+    ])
+  })
+
+  test('is said of one silent run among several', () => {
+    const pooled = poolRuns([createRun('one'), createRun('two', { silence: 'No answer came for 2 s' })])
+    expect(compareRuns(createRun('before'), pooled).caveats).toEqual([
+      'In B: No answer came for 2 s. Percentiles may hardly show this.',
     ])
   })
 

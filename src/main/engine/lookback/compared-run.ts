@@ -66,6 +66,7 @@ function readComparedRun(view: RunFamily, summary = summarizeRun(view)): Compare
     succeeded: state?.within.succeeded ?? succeeded,
     dropped: state?.dropped ?? 0,
     missingCallbacks: countMissingCallbacks(summary),
+    silence: summary.load?.silence?.message,
     generatorLimited: summary.generator.limited,
     withoutOwnDelays: summary.generator.without_own_delays_ms,
     fromCache: state?.fromCache ?? summary.from_cache.rows,
