@@ -166,6 +166,10 @@ function findUnreadable(
     return { code: UNREADABLE_RULES_CODE, message }
   }
   if (triggeredRules.length > 0 || classScores.length > 0 || hasRules(body)) return null
+  if (isJsonObject(body) && [body, ...listInside(body)].some(hasRulesInText)) {
+    const message = 'triggered_rules stands in a text, not in the JSON of the answer'
+    return { code: UNREADABLE_RULES_CODE, message }
+  }
   const unfinished = findUnfinished(body, status) ?? findUnfinishedInside(body)
   return unfinished === null
     ? null
@@ -176,11 +180,16 @@ function hasRules(part: unknown): boolean {
   return isJsonObject(part) && Array.isArray(part['triggered_rules'])
 }
 
+/** Whether a member is JSON written as text, as some relays of callbacks do. */
+function hasRulesInText(part: JsonObject): boolean {
+  return Object.values(part).some((value) => typeof value === 'string' && value.includes('"triggered_rules"'))
+}
+
 /** The same for a result inside a wrapper, or in parts, all of which are unfinished. */
 function findUnfinishedInside(body: unknown): string | null {
-  const inside = isJsonObject(body) ? listInside(body) : []
-  const tasks = inside.filter(({ task_id }) => toTaskId(task_id) !== null)
-  const found = (tasks.length > 0 ? tasks : inside).map((part) =>
+  if (!isJsonObject(body)) return null
+  const tasks = listWrappedTasks(body)
+  const found = (tasks.length > 0 ? tasks : listInside(body)).map((part) =>
     hasRules(part) ? null : findUnfinished(part, null),
   )
   return found.includes(null) ? null : (found[0] ?? null)
@@ -348,12 +357,16 @@ function readPart(part: JsonObject, result: V2TaskResult): void {
   }
   const before = result.failures.length
   readObject(part, result, 0)
-  const code = part['code']
-  if (typeof code === 'number' && !isSuccessCode(code) && result.failures.length === before) {
-    result.failures.push({ code: String(code), message: toText(part['message']) })
+  const wrapped = toTaskId(part['task_id']) === null ? listWrappedTasks(part) : []
+  for (const task of [part, ...wrapped]) {
+    if (result.failures.length > before) return
+    const code = task['code']
+    const found =
+      typeof code === 'number' && !isSuccessCode(code)
+        ? { code: String(code), message: toText(task['message']) }
+        : findFailureInside(task)
+    if (found !== null) result.failures.push(found)
   }
-  const found = result.failures.length === before ? findFailureInside(part) : null
-  if (found !== null) result.failures.push(found)
 }
 
 /** Members that repeat what was sent. */
@@ -390,7 +403,7 @@ export function listTaskParts(body: unknown, api: TaskOperation['api']): readonl
   const tops: readonly unknown[] = Array.isArray(body) ? body : [body]
   return tops.flatMap((top) => {
     if (!isJsonObject(top) || (api === 'v1' && findTaskId(top) !== null && !isWrapped(top))) return [top]
-    return [top, ...(listAroundResults(top, 0) ?? listWrappedTasks(top))]
+    return [top, ...(listAroundResults(top, 0) ?? (findTaskId(top) === null ? listWrappedTasks(top) : []))]
   })
 }
 
@@ -407,11 +420,15 @@ function listAroundResults(object: JsonObject, depth: number): JsonObject[] | nu
   return isAround ? found : null
 }
 
-/** The objects inside of one that names no task which name one, as in an acknowledgement inside a wrapper. */
-function listWrappedTasks(top: JsonObject): JsonObject[] {
-  return findTaskId(top) === null
-    ? listInside(top).filter((inner) => toTaskId(inner['task_id']) !== null)
-    : []
+/**
+ * The tasks that a wrapper is around, such as those of an acknowledgement: the nearest objects inside with a
+ * `task_id`. An object with rules is a result itself.
+ */
+function listWrappedTasks(wrapper: JsonObject, depth = 0): JsonObject[] {
+  if ('triggered_rules' in wrapper || depth === DEPTH_MAX) return []
+  return listInside(wrapper).flatMap((inner) =>
+    toTaskId(inner['task_id']) === null ? listWrappedTasks(inner, depth + 1) : [inner],
+  )
 }
 
 /**
@@ -429,7 +446,9 @@ function listTasksOf(object: JsonObject, depth: number): string[] {
   if (depth === DEPTH_MAX) return []
   const isWithoutResult = depth === 0 && listAroundResults(object, 0) === null
   const inside = isWithoutResult
-    ? listWrappedTasks(object)
+    ? findTaskId(object) === null
+      ? listWrappedTasks(object)
+      : []
     : listInside(object).filter((inner) => listAroundResults(inner, depth + 1) !== null)
   return inside.flatMap((inner) => listTasksOf(inner, depth + 1))
 }

@@ -172,6 +172,7 @@ test.each([
     },
     null,
   ],
+  [{ response: { data: { task_id: 't1' } } }, 't1'],
   [[{ task_id: 't1' }], 't1'],
 ])('v2 acknowledges with a task_id inside a wrapper, which its results may have, too: %j', (body, taskId) => {
   const { judge, toRowKeys } = createTestExchange({ kind: 'task', api: 'v2', mode: 'async' })
@@ -215,6 +216,48 @@ test.each([
     expect(judgeCallback(JSON.stringify(body))).toBeNull()
   },
 )
+
+test.each([
+  [{ data: { task_id: 't1', status: 'failed', message: 'no model' } }, 'error', 'no model'],
+  [
+    { id: 'event', data: { task_id: 't1', status: 'failed', triggered_rules: [] } },
+    'error',
+    /failure inside|error/,
+  ],
+  [{ data: { object: { task_id: 't1', code: 500, message: 'busy' } } }, '500', 'busy'],
+])(
+  'a v2 answer or callback whose task failed inside a wrapper is a failure: %j',
+  (body, errorCode, message) => {
+    const found = { outcome: 'rejected', errorCode, message: expect.stringMatching(message) }
+    expect(v2.judge(toAnswer(200, body), [])).toMatchObject(found)
+    const { judgeCallback } = createTestExchange({ kind: 'task', api: 'v2', mode: 'async' })
+    expect(judgeCallback(JSON.stringify(body))).toMatchObject(found)
+  },
+)
+
+test.each([
+  { data: { task_id: 't1', content: { status: 'failed', code: 7 } } },
+  { task_id: 't1', data: { status: 'failed', code: 7 } },
+])('a status inside of a v2 answer that names no task may be about the content: %j', (body) => {
+  expect(v2.judge(toAnswer(200, body), [])).toMatchObject({ outcome: 'succeeded', taskId: 't1' })
+})
+
+test.each([
+  { task_id: 't1', result: '{"triggered_rules":[{"rule_id":"r"}]}' },
+  { task_id: 't1', data: { Message: '{"triggered_rules": []}' } },
+])('rules in a text inside of an answer do not count as none: %j', (body) => {
+  for (const { judge } of [createTestExchange({ kind: 'task' }), v2]) {
+    expect(judge(toAnswer(200, body), [])).toMatchObject({
+      outcome: 'unknown',
+      taskId: 't1',
+      errorCode: 'UNREADABLE_RULES',
+      message: 'triggered_rules stands in a text, not in the JSON of the answer',
+    })
+  }
+  for (const { judgeCallback } of [async, createTestExchange({ kind: 'task', api: 'v2', mode: 'async' })]) {
+    expect(judgeCallback(JSON.stringify(body))).toBeNull()
+  }
+})
 
 test.each([
   { data: { task_id: 't1', status: 'processing', triggered_rules: [] } },

@@ -33,7 +33,7 @@ function isSuccess({ status, body: text }, postId) {
     return false
   }
   const parts = ${isV2 ? 'Array.isArray(body) ? body.filter(isObject) : [body]' : '[body]'}
-  return ${isAcknowledged ? (isV2 ? 'parts.length > 0 && ' : '') : '!isUnfinished(status, body) && '}parts.every((part) => isObject(part)${needsTask ? ` && (isId(part.task_id) || isId(part.id)${isV2 ? ' || listDirect(part).some(({ task_id: id }) => isId(id))' : ''})` : ''} && !reportsFailure(part)${comparesPost ? ' && isOfPost(part, postId)' : ''})
+  return ${isAcknowledged ? (isV2 ? 'parts.length > 0 && ' : '') : '!isUnfinished(status, body) && '}parts.every((part) => isObject(part)${needsTask ? ` && (isId(part.task_id) || isId(part.id)${isV2 ? ' || listTasks(part).length > 0' : ''})` : ''} && !reportsFailure(part)${comparesPost ? ' && isOfPost(part, postId)' : ''})
 }
 
 /** A failure inside a 200, or rules that cannot be read. */
@@ -43,13 +43,13 @@ function reportsFailure(part) {
   if (typeof status === 'string' && ${OUTCOME_WORDS.failed}.test(status)) return true
   if (typeof code === 'number' && ${isV2 ? '!isFine(code)' : '(isWrapped(part) ? !isFine(code) : code < 200 || code > 299)'}) return true
 ${ofV1}  const [, ...inner] = listInside(part)
-  return hasFailed(part) || inner.some((one) => hasFailed(one) || hasFailedInWords(one))${isAcknowledged ? '' : ' || [part, ...inner].some(hasUnreadableRules)'}
+  return hasFailed(part) || inner.some((one) => hasFailed(one) || hasFailedInWords(one)) || (!isId(part.task_id) && listTasks(part).some((one) => hasFailedInWords(one, true)))${isAcknowledged ? '' : ' || [part, ...inner].some(hasUnreadableRules)'}
 }
 
-/** Whether an object inside of a result reports a failure; some words count only beside its model. */
-function hasFailedInWords({ error, success, ok, status, code, model }) {
+/** Whether an object inside of a result reports a failure; some words count only for a task or beside a model. */
+function hasFailedInWords({ error, success, ok, status, code, model }, isTask = false) {
   if (error === true || success === false || (typeof error !== 'number' && saysSomething(error))) return true
-  if (typeof model !== 'string' || model === '') return false
+  if (!isTask && (typeof model !== 'string' || model === '')) return false
   if (ok === false || saysSomething(error) || (typeof status === 'string' && ${OUTCOME_WORDS.failed}.test(status))) return true
   return typeof code === 'number' && !isFine(code)
 }
@@ -80,6 +80,12 @@ function listDirect(object) {
     ['triggered_rules', 'output', 'content_metadata', 'user_metadata'].includes(name) ? [] : listOf(value))
 }
 
+/** The tasks that a wrapper is around. */
+function listTasks(wrapper, depth = 0) {
+  if ('triggered_rules' in wrapper || depth === 8) return []
+  return listDirect(wrapper).flatMap((one) => (isId(one.task_id) ? [one] : listTasks(one, depth + 1)))
+}
+
 function listOf(value) {
   return (Array.isArray(value) ? value : [value]).filter(isObject)
 }
@@ -104,21 +110,27 @@ function isWrapped(part) {
 `
 
 const IS_UNFINISHED = `
-/** Whether an answer has no result because its task is not finished. */
+/** Whether an answer has no result because its task is not finished, or none that can be read. */
 function isUnfinished(status, body) {
   if (isObject(body) && Array.isArray(body.triggered_rules)) return false
   const all = listOf(body).flatMap((part) => listInside(part))
   if (all.some(({ triggered_rules: rules, output }) => hasItems(rules) || hasItems(output))) return false
   if (status === 202 || saysUnfinished(body)) return true
-  const inside = isObject(body) ? listDirect(body) : []
-  const tasks = inside.filter(({ task_id: id }) => isId(id))
-  const inner = tasks.length > 0 ? tasks : inside
+  if (!isObject(body)) return false
+  const direct = listDirect(body)
+  if ([body, ...direct].some(hasRulesInText)) return true
+  const tasks = listTasks(body)
+  const inner = tasks.length > 0 ? tasks : direct
   return inner.length > 0 && inner.every((part) => saysUnfinished(part) && !Array.isArray(part.triggered_rules))
 }
 
 function saysUnfinished(part) {
   const words = isObject(part) ? [part.status, part.state] : []
   return words.some((word) => typeof word === 'string' && ${OUTCOME_WORDS.unfinished}.test(word))
+}
+
+function hasRulesInText(part) {
+  return Object.values(part).some((value) => typeof value === 'string' && value.includes('"triggered_rules"'))
 }
 
 function hasItems(list) {
