@@ -14,7 +14,7 @@ export interface SentBefore {
   origin: { by: string; outcome: SentOutcome; runId: string }
   row: number
   number: string
-  /** Whether its text or URL was different then. */
+  /** Whether its text, URL or notes were different then. */
   isChanged: boolean
 }
 
@@ -23,9 +23,11 @@ export interface SentBefore {
  */
 export type SkipRule = 'none' | 'taken' | 'taken_or_unknown'
 
+const OTHER_CONTENT = 'another text, URL or notes'
+
 /** Why a row is skipped, as a sentence without a full stop. */
 export function saySkipped({ origin: { outcome, runId }, number, isChanged }: SentBefore): string {
-  const where = `${isChanged ? ' with another text or URL' : ''}, in run ${runId}, row ${number}`
+  const where = `${isChanged ? ` with ${OTHER_CONTENT}` : ''}, in run ${runId}, row ${number}`
   return outcome === 'taken'
     ? `sent before${where}`
     : `may have been sent before${where}, without a usable answer`
@@ -44,7 +46,7 @@ export const sentBeforeSchema = z.object({
   unknown: z.int(),
   /** Rows sent before that the service did not accept: they count as new. */
   not_taken: z.int(),
-  /** Of the skipped rows with `only_new`, else of `rows`: those sent with another text or URL. */
+  /** Of the skipped rows with `only_new`, else of `rows`: those sent with another text, URL or notes. */
   changed: z.int().exactOptional(),
   /** The fields or columns, joined by +, by which rows are recognized. */
   by: z.array(z.string()),
@@ -72,7 +74,7 @@ export function toSentBeforeKey({ outcome, runId, by }: SentBefore['origin']): s
   return `${outcome} ${runId} ${by}`
 }
 
-/** The journal's key for counting rows that were sent before with another text or URL. */
+/** The journal's key for counting rows that were sent before with another text, URL or notes. */
 export const CHANGED_KEY = 'changed'
 
 const APART = ['unreadable', 'other_key', 'other_connection', 'without_column', 'key_unknown'] as const
@@ -159,13 +161,15 @@ export function listSentBefore(
   const key = `same ${by.map(sayKey).join(', or ')}`
   const of = `${formatCount(rows)} of ${formatCounted(sendable + skipped, 'row')}`
   const told = `${of} ${rows === 1 ? 'was' : 'were'} sent before (${key}): ${sayRuns(sentBefore)}.`
-  const change = `${formatCounted(changed, 'of these has', 'of these have')} another text or URL now${isOnlyNew ? `, and ${changed === 1 ? 'is' : 'are'} not sent` : ''}.`
+  const change = `${formatCounted(changed, 'of these has', 'of these have')} ${OTHER_CONTENT} now${isOnlyNew ? `, and ${changed === 1 ? 'is' : 'are'} not sent` : ''}.`
   const [only, ...others] = by.map((names) => names.split('+'))
-  const namesText = only === undefined || others.length > 0 || only.includes('text_data')
+  const changing = only?.includes('term') ? 'notes' : 'text_data'
+  const namesChanging = only === undefined || others.length > 0 || only.includes(changing)
+  const again = `To send ${changing === 'notes' ? 'changed notes' : 'a changed text'} again, add`
   const toSendChanged = chooseWording(
     {
-      terminal: `To send a changed text again, add --new-by ${only?.join('+')}+text_data.`,
-      window: 'To send a changed text again, add text_data to what rows are recognized by.',
+      terminal: `${again} --new-by ${only?.join('+')}+${changing}.`,
+      window: `${again} ${changing} to what rows are recognized by.`,
     },
     surface,
   )
@@ -184,7 +188,7 @@ export function listSentBefore(
     ...(unknown === 0 ? [] : [known]),
     ...(skipped === 0 ? [] : [`${formatCounted(skipped, 'row is', 'rows are')} skipped.`]),
     ...(changed === 0 ? [] : [change]),
-    ...(changed === 0 || !isOnlyNew || namesText ? [] : [toSendChanged]),
+    ...(changed === 0 || !isOnlyNew || namesChanging ? [] : [toSendChanged]),
     ...(rows === 0 || isOnlyNew ? [] : [advice]),
     ...(notTaken === 0
       ? []

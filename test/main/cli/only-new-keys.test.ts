@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { startRecordingService } from '../../helpers/recording-service.ts'
+import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { writeSource } from './write-source.ts'
@@ -61,9 +62,11 @@ describe('--only-new', () => {
     const first = await json(`${head}p1,u1,one,en\np2,u2,two,en\np3,u3,three,en\n`)
     const changed = `${head}p1,u1,one,de\np2,u2,two!,en\np3,u3,three,en\n`
     const dry = await send(changed, ...['--only-new', '--dry-run'])
-    expect(dry.stdout).toMatch(/1 of these has another text or URL now/)
+    expect(dry.stdout).toMatch(/1 of these has another text, URL or notes now/)
     expect(dry.stdout).toContain('--new-by post_id+text_data')
-    expect((await send(changed, ...['--dry-run'])).stdout).toMatch(/1 of these has another text or URL now/)
+    expect((await send(changed, ...['--dry-run'])).stdout).toMatch(
+      /1 of these has another text, URL or notes now/,
+    )
     const sent = await json(changed, '--only-new')
     expect(sent).toMatchObject({ rows: { skipped: 3 }, sent_before: { rows: 3, changed: 1 } })
     const messages = await Promise.all(
@@ -74,7 +77,7 @@ describe('--only-new', () => {
     )
     expect(messages).toEqual([
       `sent before, in run ${first.run_id}, row 2`,
-      `sent before with another text or URL, in run ${first.run_id}, row 3`,
+      `sent before with another text, URL or notes, in run ${first.run_id}, row 3`,
       `sent before, in run ${first.run_id}, row 4`,
     ])
     expect(service.arrived.size).toBe(3)
@@ -87,6 +90,24 @@ describe('--only-new', () => {
     expect(await json(otherwise, '--map', 'text_data=text', '--only-new')).toMatchObject({
       sent_before: { rows: 1, changed: 1 },
     })
+  })
+
+  it('says how many skipped terms have other notes now', async () => {
+    const sandbox = await withSandbox()
+    const workspace = createTemporaryFolder()
+    const add = async (rows: string, ...args: string[]) => {
+      const source = writeSource(workspace, 'terms.csv', `term,notes\n${rows}\n`)
+      const to = ['--watchlist', 'sandbox_terms', '--base-url', sandbox.baseUrl]
+      return runInProcess(['watchlist', 'add', source, ...to, ...args], {
+        workspace,
+        env: { SLUICE_API_KEY: sandbox.key },
+      })
+    }
+    await add('Alpha,first\nbeta,second\ngamma,')
+    const again = await add('alpha,changed\nbeta,second\ngamma,', '--only-new')
+    expect(again.stdout).toContain('3 rows are skipped')
+    expect(again.stdout).toContain('1 of these has another text, URL or notes now, and is not sent.')
+    expect(again.stdout).toContain('To send changed notes again, add --new-by term+notes.')
   })
 
   it('refuses files that this machine serves, since each run generates their addresses', async () => {

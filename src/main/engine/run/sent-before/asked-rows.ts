@@ -84,8 +84,8 @@ export function toAskedRows(
   }
 }
 
-/** Fields of a request that hold what is moderated. */
-export const CONTENTS = ['text_data', 'url'] as const
+/** Fields of a request that hold what is moderated, and the notes of a term. */
+export const CONTENTS = ['text_data', 'url', 'notes'] as const
 
 export type Content = (typeof CONTENTS)[number]
 
@@ -130,7 +130,7 @@ export interface FoundRows {
   /** Its number in its origin's run, and the one that a person uses. */
   row: Float64Array
   number: readonly string[]
-  /** 1 for a row sent before with another text or URL. */
+  /** 1 for a row sent before with another text, URL or notes. */
   changed: Uint8Array
 }
 
