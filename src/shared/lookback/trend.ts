@@ -119,11 +119,12 @@ export function toTrendPoint(run: RunSummary, evaluation: Evaluation | string | 
  * The warnings about the metrics of runs, each once with the runs that it is about. Of those that differ only in
  * numbers, the newest one stands for all.
  */
-export function listTrendWarnings(runs: readonly TrendPoint[]): string[] {
+export function listTrendWarnings(
+  runs: readonly TrendPoint[],
+  nameRun: (run: TrendPoint) => string = (run) => run.run_id,
+): string[] {
   const evaluated = runs.filter(({ metrics }) => metrics !== null)
-  const told = evaluated.flatMap(({ run_id, metrics }) =>
-    (metrics?.warnings ?? []).map((warning) => ({ run_id, warning })),
-  )
+  const told = evaluated.flatMap((run) => (run.metrics?.warnings ?? []).map((warning) => ({ run, warning })))
   // A label in backticks may be a number itself.
   const alike = Map.groupBy(told, ({ warning }) =>
     warning.replaceAll(/`[^`]*`|\d[\d,.]*/g, (found) => (found.startsWith('`') ? found : '0')),
@@ -132,7 +133,7 @@ export function listTrendWarnings(runs: readonly TrendPoint[]): string[] {
     const newest = about.at(-1)
     if (newest === undefined) return []
     const others = about.length === 1 ? '' : ` and ${formatCounted(about.length - 1, 'earlier run')}`
-    return [`${newest.run_id}${others}: ${newest.warning}`]
+    return [`${nameRun(newest.run)}${others}: ${newest.warning}`]
   })
 }
 

@@ -189,6 +189,7 @@ export interface SheetChoice {
 interface NamedSheet {
   name: string
   rows: number | null
+  isHidden?: boolean | undefined
 }
 
 /** Other sheets that are listed, at most. */
@@ -209,8 +210,14 @@ export function saySheetChoice(choice: SheetChoice, surface: Surface): string {
     : `${found}. You can choose another sheet under Source.`
 }
 
-function sayNamedSheet({ name, rows }: NamedSheet): string {
-  return rows === null ? `"${name}"` : `"${name}" (${formatCounted(rows, 'row')})`
+function sayNamedSheet(sheet: NamedSheet): string {
+  return labelSheet({ ...sheet, name: `"${sheet.name}"` })
+}
+
+/** A sheet with what is known of it: `Posts (1,234 rows)`, `Old (hidden, 3 rows)`. */
+export function labelSheet({ name, rows, isHidden = false }: NamedSheet): string {
+  const known = [...(isHidden ? ['hidden'] : []), ...(rows === null ? [] : [formatCounted(rows, 'row')])]
+  return known.length === 0 ? name : `${name} (${known.join(', ')})`
 }
 
 function sayHeaderRow(row: number, surface: Surface): string {

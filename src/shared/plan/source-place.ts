@@ -127,11 +127,21 @@ export function findSheetChoice(
     sheets,
     sheet,
     rows = [],
-  }: { sheets: readonly string[]; sheet: string; rows?: readonly (number | null)[] },
+    hidden = [],
+  }: {
+    sheets: readonly string[]
+    sheet: string
+    rows?: readonly (number | null)[]
+    hidden?: readonly string[]
+  },
   source: { sheet?: string | number | undefined },
 ): SheetChoice | null {
   if (source.sheet !== undefined || sheets.length < 2) return null
-  const all = sheets.map((name, index) => ({ name, rows: rows[index] ?? null }))
+  const all = sheets.map((name, index) => ({
+    name,
+    rows: rows[index] ?? null,
+    ...(hidden.includes(name) && { isHidden: true }),
+  }))
   return {
     sheet: all.find(({ name }) => name === sheet) ?? { name: sheet, rows: null },
     others: all.filter(({ name }) => name !== sheet),

@@ -282,6 +282,7 @@ export const sourcePreviewSchema = z.object({
   sheets: z.array(z.string()).exactOptional(),
   /** Approximate number of rows in each sheet, below its header; null if it was not examined. */
   sheetRows: z.array(z.int().nullable()).exactOptional(),
+  hiddenSheets: z.array(z.string()).exactOptional(),
   /** The sheet that the rows are from. */
   sheet: z.string().exactOptional(),
   /** For a table with columns of Sluice's exports: whether apostrophes before formulas are removed. */

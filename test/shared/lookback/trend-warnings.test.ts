@@ -20,4 +20,7 @@ test('warnings of several runs that differ only in counts are one, and those abo
     'a: No row has the label `1`.',
     'c and 1 earlier run: No row has the label `2`.',
   ])
+  expect(listTrendWarnings(runs.slice(0, 1), ({ run_id }) => `run ${run_id}`)[0]).toBe(
+    'run a: 3 rows without a label are left out.',
+  )
 })

@@ -153,7 +153,7 @@ async function completePlan(
 ): Promise<{ plan: Plan; columns: readonly string[] | null }> {
   const preview = await readPreview(engine, plan)
   if (preview === null) return { plan, columns: null }
-  const { columns, sheets, sheet, sheetRows = [] } = preview
+  const { columns, sheets, sheet, sheetRows = [], hiddenSheets = [] } = preview
   if (preview.files !== undefined && !options.quiet) await context.err.writeLine(sayFiles(preview.files))
   // If nobody watches, only what could be wrong is worth a line.
   const isTold = context.errTerminal.isInteractive
@@ -164,7 +164,7 @@ async function completePlan(
   }
   const isSheetOpen = plan.source.sheet === undefined && !options.quiet
   if (isSheetOpen && sheets !== undefined && sheet !== undefined) {
-    const choice = findSheetChoice({ sheets, sheet, rows: sheetRows }, plan.source)
+    const choice = findSheetChoice({ sheets, sheet, rows: sheetRows, hidden: hiddenSheets }, plan.source)
     if (choice !== null) await context.err.writeLine(toPrintable(saySheetChoice(choice, 'terminal')))
   }
   if (preview.ownExport !== undefined && !options.quiet) {

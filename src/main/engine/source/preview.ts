@@ -51,7 +51,12 @@ export async function previewSource(source: PlanSource, limit: number): Promise<
       readAs: [...describeFiles(reader, source)],
       ...(workbook === null
         ? {}
-        : { sheets: [...workbook.sheets], sheet: workbook.sheet, sheetRows: [...workbook.rows] }),
+        : {
+            sheets: [...workbook.sheets],
+            sheet: workbook.sheet,
+            sheetRows: [...workbook.rows],
+            hiddenSheets: [...workbook.hidden],
+          }),
       ...(reader.files !== undefined && {
         files: reader.files.map(({ encodingReadings, ...file }) => ({
           ...file,

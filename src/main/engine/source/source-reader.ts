@@ -43,6 +43,8 @@ interface WorkbookSheets {
   sheet: string
   /** Approximate number of rows below each sheet's header; null if not counted. */
   rows: readonly (number | null)[]
+  /** Names of hidden sheets. */
+  hidden: readonly string[]
 }
 
 /** How cells of delimited text are quoted; `default` if the file does not show otherwise. */

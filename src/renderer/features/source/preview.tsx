@@ -99,9 +99,9 @@ function ColumnName({ name }: { name: string }) {
 
 /** Says which of several sheets is read, if nobody chose one, and lets a person choose. */
 export function SheetChoiceNotice(props: { preview: BridgePreview; onUse: (sheet: string) => void }) {
-  const { sheets = [], sheet, sheetRows = [] } = props.preview
+  const { sheets = [], sheet, sheetRows = [], hiddenSheets = [] } = props.preview
   if (sheet === undefined) return null
-  const choice = findSheetChoice({ sheets, sheet, rows: sheetRows }, {})
+  const choice = findSheetChoice({ sheets, sheet, rows: sheetRows, hidden: hiddenSheets }, {})
   if (choice === null || choice.others.every(({ rows }) => rows === 0)) return null
   return (
     <Notice

@@ -1,7 +1,7 @@
 import { Group, Radio, Stack } from '@mantine/core'
 import { useState } from 'react'
 import type { BridgePreview } from '../../../shared/bridge/source.ts'
-import { formatCounted } from '../../../shared/messages/figure-text.ts'
+import { labelSheet } from '../../../shared/messages/mapping-messages.ts'
 import { SOURCE_OPTIONS } from '../../../shared/options/source-options.ts'
 import { getFormatTraits } from '../../../shared/plan/source-formats.ts'
 import { isLoopback } from '../../ui/connection/destination.ts'
@@ -42,7 +42,11 @@ export function SourceControls(props: {
           onValue={(sheet) => change({ sheet, headerRow: null })}
           data={preview.sheets.map((sheet, index) => ({
             value: sheet,
-            label: toSheetLabel(sheet, preview.sheetRows?.[index] ?? null),
+            label: labelSheet({
+              name: sheet,
+              rows: preview.sheetRows?.[index] ?? null,
+              isHidden: preview.hiddenSheets?.includes(sheet),
+            }),
           }))}
         />
       )}
@@ -92,11 +96,6 @@ export function SourceControls(props: {
       )}
     </Group>
   )
-}
-
-/** A sheet with its number of rows: `Posts (1,234 rows)`. */
-function toSheetLabel(sheet: string, rows: number | null): string {
-  return rows === null ? sheet : `${sheet} (${formatCounted(rows, 'row')})`
 }
 
 const RECOGNISED = ''

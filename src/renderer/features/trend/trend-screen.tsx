@@ -134,7 +134,7 @@ export function TrendScreen(props: { runId: string } & LinesProps) {
         </Panel>
       )}
       {judged.error !== null && <ErrorNotice error={judged.error} />}
-      {listTrendWarnings(runs).map((warning) => (
+      {listTrendWarnings(runs, sayRun).map((warning) => (
         <Notice key={warning} kind="warning" title={<MessageText text={warning} max={500} />} />
       ))}
       {data !== undefined && runs.length === 0 && (
@@ -146,6 +146,11 @@ export function TrendScreen(props: { runId: string } & LinesProps) {
       {runs.length > 0 && <RunsTable runs={runs} {...links} />}
     </Screen>
   )
+}
+
+/** A run by name and start, as in the table. */
+function sayRun({ name, started_at: startedAt }: TrendPoint): string {
+  return `${name.replaceAll('`', '')} of ${formatTimestamp(startedAt)}`
 }
 
 /** Words before the name of what a trend's runs have in common. */

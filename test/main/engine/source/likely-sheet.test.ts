@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { previewSource } from '../../../../src/main/engine/source/preview.ts'
+import { sayFoundSheets } from '../../../../src/shared/messages/mapping-messages.ts'
+import { findSheetChoice } from '../../../../src/shared/plan/source-place.ts'
 import { failReadingAny, readAnySource, writeSource } from './read-source.ts'
 import { createWorkbook } from './workbook-files.ts'
 
@@ -43,6 +45,23 @@ test.each([
     expect((await readAnySource(path)).cells).toHaveLength(sheetRows[Object.keys(sheets).indexOf(sheet)] ?? 0)
   },
 )
+
+test('a hidden sheet is offered as such with its rows, and never guessed', async () => {
+  const sheets = [
+    { name: 'Old', rows: LIST, state: 'hidden' as const },
+    { name: 'Notes', rows: NOTES },
+  ]
+  const path = await writeSource(await createWorkbook({ sheets }), 'book.xlsx')
+  const preview = await previewSource({ path, header: true }, 5)
+  expect(preview).toMatchObject({ sheet: 'Notes', sheetRows: [30, 1], hiddenSheets: ['Old'] })
+  const choice = findSheetChoice(
+    { sheets: ['Old', 'Notes'], sheet: 'Notes', rows: [30, 1], hidden: ['Old'] },
+    {},
+  )
+  expect(choice && sayFoundSheets(choice)).toBe(
+    'Reading the sheet "Notes" (1 row). The workbook also has "Old" (hidden, 30 rows)',
+  )
+})
 
 test('a stated sheet is read, whatever the others contain', async () => {
   const path = await writeSheets({ Notes: NOTES, Posts: POSTS })

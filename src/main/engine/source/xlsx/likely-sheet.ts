@@ -27,7 +27,7 @@ const SEEN_SHEETS = 50
 /**
  * The sheet probably meant by a person who names none: the first visible one with rows, unless it is not a
  * table and a later one with more rows is. Null if no sheet has rows. `looksAtAll` also counts the rows of
- * the others.
+ * the others, even hidden ones.
  */
 export async function findLikelySheet(
   sheets: readonly WorkbookSheet[],
@@ -35,7 +35,8 @@ export async function findLikelySheet(
   openRows: (part: string) => AsyncIterable<TextRows>,
   looksAtAll: boolean,
 ): Promise<{ sheet: string | null; rows: ReadonlyMap<string, number> }> {
-  const inSight = sheets.filter((sheet): sheet is CellSheet => !sheet.isHidden && sheet.part !== null)
+  const withCells = sheets.filter((sheet): sheet is CellSheet => sheet.part !== null)
+  const inSight = withCells.filter(({ isHidden }) => !isHidden)
   const rows = new Map<string, number>()
   let first: SeenSheet | null = null
   let likely: SeenSheet | null = null
@@ -47,6 +48,10 @@ export async function findLikelySheet(
       likely = seen
     const isCertain = likely !== null || (first !== null && first.rows > SEEN_ROWS)
     if (isCertain && !looksAtAll) break
+  }
+  const hidden = looksAtAll ? withCells.filter(({ isHidden }) => isHidden) : []
+  for (const sheet of hidden.slice(0, Math.max(0, SEEN_SHEETS - inSight.length))) {
+    rows.set(sheet.name, (await lookAtSheet(sheet, source, openRows)).rows)
   }
   return { sheet: (likely ?? first)?.name ?? null, rows }
 }

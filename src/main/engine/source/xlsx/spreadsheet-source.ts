@@ -219,6 +219,7 @@ async function createReader(
       sheets: workbook.sheets.map((sheet) => sheet.name),
       sheet: name,
       rows: workbook.sheets.map((sheet) => likely?.rows.get(sheet.name) ?? null),
+      hidden: workbook.sheets.filter(({ isHidden }) => isHidden).map((sheet) => sheet.name),
     },
     get hidden() {
       return { rows: hiddenRows }
