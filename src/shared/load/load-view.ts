@@ -10,6 +10,7 @@ import {
 } from '../messages/figure-text.ts'
 import { nameAnswer, nameCode } from '../messages/name-code.ts'
 import { ABOUT_DELAYS, isStallShown, MAY_INCLUDE_DELAYS } from '../messages/own-delays.ts'
+import { sayOtherMessages } from '../run/counts.ts'
 import { type Percentiles, sayNoSuccess } from '../run/run.ts'
 import type { LoadErrorGroup, LoadFirstRequest, LoadReport } from './load-report.ts'
 import { sayLoadSilence } from './load-silence.ts'
@@ -86,6 +87,8 @@ export interface LoadView {
     outcome: LoadErrorGroup['outcome']
     status: string
     message: string
+    /** Follows the message if the cause has others, as in {@link sayOtherMessages}. */
+    more: string
     requests: number
     when: string
     group: LoadErrorGroup
@@ -122,14 +125,7 @@ export function toLoadView(report: ViewedReport): LoadView {
     latencies: listLatencies(report.latencyMs),
     caveats: listCaveats(report),
     statuses: listStatuses(report),
-    errors: report.errors.map((group) => ({
-      outcome: group.outcome,
-      status: nameStatus(group),
-      message: group.message,
-      requests: group.requests,
-      when: describeWhen(group, report.durationMs),
-      group,
-    })),
+    errors: listErrors(report),
     groups: listGroups(report),
     stages: listStages(report),
     generator: toGenerator(report),
@@ -448,6 +444,27 @@ function listStatuses({ statuses }: ViewedReport): LoadView['statuses'] {
 function nameStatus({ status, errorCode }: { status: number | null; errorCode: string | null }): string {
   if (status !== null) return nameAnswer(status, errorCode)
   return errorCode === null ? 'no answer' : `no answer: ${nameCode(errorCode)}`
+}
+
+/** What failed, with all messages of a status and code as one cause: they may quote what was sent. */
+function listErrors({ errors, durationMs }: ViewedReport): LoadView['errors'] {
+  const causes = Map.groupBy(errors, ({ outcome, status, errorCode, message }) =>
+    JSON.stringify([outcome, status, errorCode, errorCode === null ? message : null]),
+  )
+  return [...causes.values()]
+    .flatMap((merged) => {
+      const [most] = merged
+      if (most === undefined) return []
+      const { outcome, message } = most
+      const requests = merged.reduce((sum, one) => sum + one.requests, 0)
+      const firstSecond = Math.min(...merged.map((one) => one.firstSecond))
+      const lastSecond = Math.max(...merged.map((one) => one.lastSecond))
+      const group = { ...most, requests, firstSecond, lastSecond }
+      const more = sayOtherMessages(merged.length - 1)
+      const when = describeWhen(group, durationMs)
+      return [{ outcome, status: nameStatus(group), message, more, requests, when, group }]
+    })
+    .sort((one, other) => other.requests - one.requests)
 }
 
 function describeWhen({ firstSecond, lastSecond }: LoadErrorGroup, durationMs: number): string {

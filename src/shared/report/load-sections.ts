@@ -114,7 +114,7 @@ function toLoadErrorsFact({ errors }: LoadView, advise: AdviseOnLoad): Fact {
     errors.slice(0, SHOWN_ERRORS).map((error) => ({
       count: error.requests,
       outcome: error.outcome,
-      cause: `${error.status}: ${error.message} (${error.when})`,
+      cause: `${error.status}: ${error.message}${error.more} (${error.when})`,
       advice: advise(error.group),
     })),
     errors.length - SHOWN_ERRORS,

@@ -169,10 +169,11 @@ export function LoadErrorsPanel({ runId, errors }: { runId: string } & Pick<Load
     <Panel title="Errors" aside={total === 0 ? 'none' : formatCounted(total, 'request')} flush>
       <CauseList
         empty="Requests that do not succeed are grouped here by cause."
-        causes={errors.map(({ outcome, status, message, requests, when, group }) => ({
+        causes={errors.map(({ outcome, status, message, more, requests, when, group }) => ({
           key: `${outcome} ${status} ${message}`,
           outcome,
           message,
+          more,
           name: status,
           count: requests,
           request: toRequest(group),

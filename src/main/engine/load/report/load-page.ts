@@ -90,10 +90,10 @@ ${
         columns: [text('outcome'), foreign('status'), foreign('message'), count('requests'), text('when')],
         rows: errors
           .slice(0, ERRORS_MAX)
-          .map(({ outcome, status, message, requests: sent, when }) => [
+          .map(({ outcome, status, message, more, requests: sent, when }) => [
             outcome,
             status,
-            message,
+            `${message}${more}`,
             sent,
             when,
           ]),
