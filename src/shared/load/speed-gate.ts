@@ -381,7 +381,7 @@ export function describeVerdict({
   const within = percentiles.filter((one) => one.result === 'within')
   if (result === 'passed')
     lines.push(
-      `--fail-if-slower passed: B is not slower by significantly more than ${margin} %, judged by ${list(within)}.`,
+      `--fail-if-slower passed: B is not slower by significantly more than ${margin} %, judged by ${list(within)}, and failures (${formatShare(failures.b)} after ${formatShare(failures.a)}).`,
     )
   if (within.length > 0)
     lines.push(`It would have failed from these on: ${within.map(sayFailsFrom).join(', ')}.`)

@@ -82,7 +82,7 @@ test('a check of speed passes equal services and fails a slower one, with one ru
 
   const equal = await sluice('compare', a, b, ...gate)
   expect(equal.code, equal.stderr).toBe(0)
-  expect(equal.stderr).toContain('judged by p50 and p95 of http_req_duration.')
+  expect(equal.stderr).toContain('judged by p50 and p95 of http_req_duration, and failures (0 % after 0 %).')
   const slower = await sluice('compare', a, slow, ...gate, '--json')
   expect(slower.code, slower.stderr).toBe(99)
   expect(JSON.parse(slower.stdout)).toMatchObject({

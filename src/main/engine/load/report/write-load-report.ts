@@ -1,5 +1,6 @@
 import type { LoadReport, NumberedSample } from '../../../../shared/load/load-report.ts'
 import { sayLoadSilence } from '../../../../shared/load/load-silence.ts'
+import { toLoadView } from '../../../../shared/load/load-view.ts'
 import {
   formatThresholdMargin,
   formatThresholdResult,
@@ -191,15 +192,9 @@ function listProperties(report: LoadReport): [name: string, value: string][] {
   ]
 }
 
-function toOutput({
-  silence,
-  generator,
-  counts,
-  rates,
-  latencyMs,
-  thresholds,
-  warnings = [],
-}: LoadReport): string {
+function toOutput(report: LoadReport): string {
+  const { silence, generator, counts, rates, latencyMs, thresholds, warnings = [] } = report
+  const { thresholds: judged, caveats } = toLoadView(report)
   const duration = latencyMs.http_req_duration
   const lines = [
     ...(silence === undefined ? [] : [`Warning: ${sayLoadSilence(silence)}.`]),
@@ -211,6 +206,8 @@ function toOutput({
           `http_req_duration: p50 ${formatMs(duration.p50)}, p90 ${formatMs(duration.p90)}, p99 ${formatMs(duration.p99)}, max ${formatMs(duration.max)}`,
         ]),
     ...thresholds.filter(({ ok, requests }) => ok && requests === 0).map(formatThresholdResult),
+    ...(judged.note === null ? [] : [judged.note]),
+    ...caveats,
     ...listRunWarnings(warnings).map((message) => `Warning: ${message}`),
     ...listRowWarnings(warnings).map(
       ({ rows, message }) => `Warning: ${formatCounted(rows, 'row')}: ${message}`,

@@ -40,6 +40,18 @@ describe('a JUnit report', () => {
     expect(text).toContain('Warning: 2 rows: has fewer cells than the header')
   })
 
+  test('says in its output if failures fail nothing, and what percentiles leave out', () => {
+    const report = buildLoadReport({ seconds: 1 }, { thresholds: [HELD] })
+    const { counts, generator } = report
+    const [output] = read({
+      ...report,
+      counts: { ...counts, succeeded: counts.succeeded - 3, rejected: counts.rejected + 3 },
+      generator: { ...generator, dropped: 4 },
+    }).suite.children.filter(({ name }) => name === 'system-out')
+    expect(output?.text).toContain('No threshold is about failures: ')
+    expect(output?.text).toContain('4 dropped requests have no latency.')
+  })
+
   test("has every element and attribute that Ant's schema requires, in its order", () => {
     const { document, suite, cases } = read(buildLoadReport({ seconds: 2 }, { thresholds: [HELD] }))
     expect(document).toMatchObject({ name: 'testsuites', attributes: {} })
