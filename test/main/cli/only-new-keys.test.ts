@@ -92,6 +92,14 @@ describe('--only-new', () => {
     })
   })
 
+  it('lists invalid rows beside skipped ones without calling all rows invalid', async () => {
+    const { send } = await setUp()
+    const posts = 'post_id,user_id,text_data\np1,u1,hello\np2,,bye\n'
+    await send(posts)
+    const { stdout } = await send(posts, '--only-new')
+    expect(stdout).toContain('Invalid rows\n  ✖ 1 row  user_id: is required but empty')
+  })
+
   it('says how many skipped terms have other notes now', async () => {
     const sandbox = await withSandbox()
     const workspace = createTemporaryFolder()

@@ -238,7 +238,7 @@ async function printInvalidRows(
 ): Promise<void> {
   const { out, outTerminal } = context
   if (summary.rows.invalid === 0) return
-  const isAlone = countSendable(summary.rows) === 0
+  const isAlone = summary.rows.invalid === summary.rows.read
   const errors = groups.filter((group) => group.severity === 'error')
   await out.writeLine()
   await out.writeLine(

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { FoundProblem } from '../../../shared/messages/problem-messages.ts'
 import { isJsonLinesExport } from '../../../shared/run/export-columns.ts'
 
-/** Columns that our exports add to those of the source. */
-const ADDED = /^(?:sluice_|sent\.|score\.|rule\.|answer\.)/
+/** Columns that our exports add to those of the source, without the file, which tells rows apart. */
+const ADDED = /^(?:sluice_(?!file$)|sent\.|score\.|rule\.|answer\.)/
 
 /**
  * Finds rows of our own exports whose split record is there already: each of its two rows has the text and the
@@ -15,7 +15,7 @@ export function createHalfCheck(
   const isJson = isJsonLinesExport(columns)
   const at = columns.indexOf(isJson ? 'row' : 'sluice_row')
   if (at === -1) return null
-  const isOwn = (name: string) => (isJson ? name.startsWith('cells') : !ADDED.test(name))
+  const isOwn = (name: string) => (isJson ? name === 'file' || name.startsWith('cells') : !ADDED.test(name))
   const own = columns.flatMap((name, index) => (isOwn(name) ? [index] : []))
   const halves = new Map<string, string>()
   return (row, cells) => {
