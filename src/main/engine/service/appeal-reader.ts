@@ -1,10 +1,11 @@
 import type { RowAnswer } from '../../../shared/run/item-state.ts'
 import { isJsonObject, type JsonObject, toTextOrNull } from '../../../shared/service/json-object.ts'
+import { judgeFailure } from './index-reader.ts'
 import { createJudgement, cutMessage, type Judgement, type OperationReader } from './judgement.ts'
 
 /** Reads the state of an appeal (docs/interface.md §2.6, §4.7). */
 export const APPEAL_READER: OperationReader = {
-  readSuccess: ({ status }, body) => judgeAppeal(body, status),
+  readSuccess: ({ status }, body) => judgeFailure(body, status) ?? judgeAppeal(body, status),
   readRefusal: () => null,
 }
 

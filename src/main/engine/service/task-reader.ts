@@ -357,7 +357,9 @@ function readPart(part: JsonObject, result: V2TaskResult): void {
   }
   const before = result.failures.length
   readObject(part, result, 0)
-  const wrapped = toTaskId(part['task_id']) === null ? listWrappedTasks(part) : []
+  // Inside of an object that names its own task or post, another task may be that of its parent.
+  const isWrapper = toTaskId(part['task_id']) === null && !('post_id' in part)
+  const wrapped = isWrapper ? listWrappedTasks(part) : []
   for (const task of [part, ...wrapped]) {
     if (result.failures.length > before) return
     const code = task['code']

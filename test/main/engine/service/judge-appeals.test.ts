@@ -74,3 +74,11 @@ test('an answer without a status is not understood, and may be requested again',
   }
   expect(judge(LOST, [])).toMatchObject({ outcome: 'unknown', repeat: 'ambiguous' })
 })
+
+test.each([
+  [{ success: false, message: 'no such appeal' }, 'error', 'no such appeal'],
+  [{ appeal_id: 'a1', appeal: { appeal_status: 'Reviewed' }, error: 'stale' }, 'error', 'stale'],
+])('a 200 that reports a failure is one: %j', (body, errorCode, message) => {
+  const found = { outcome: 'rejected', repeat: 'never', answer: null, errorCode, message }
+  expect(judge(toAnswer(200, body), ['a1'])).toMatchObject(found)
+})

@@ -238,7 +238,8 @@ test.each([
 test.each([
   { data: { task_id: 't1', content: { status: 'failed', code: 7 } } },
   { task_id: 't1', data: { status: 'failed', code: 7 } },
-])('a status inside of a v2 answer that names no task may be about the content: %j', (body) => {
+  { id: 't1', post_id: 'p1', parent: { task_id: 't0', post_id: 'p0', status: 'failed' } },
+])('a status inside of a v2 answer that is not of its task may be about anything: %j', (body) => {
   expect(v2.judge(toAnswer(200, body), [])).toMatchObject({ outcome: 'succeeded', taskId: 't1' })
 })
 

@@ -43,7 +43,7 @@ function reportsFailure(part) {
   if (typeof status === 'string' && ${OUTCOME_WORDS.failed}.test(status)) return true
   if (typeof code === 'number' && ${isV2 ? '!isFine(code)' : '(isWrapped(part) ? !isFine(code) : code < 200 || code > 299)'}) return true
 ${ofV1}  const [, ...inner] = listInside(part)
-  return hasFailed(part) || inner.some((one) => hasFailed(one) || hasFailedInWords(one)) || (!isId(part.task_id) && listTasks(part).some((one) => hasFailedInWords(one, true)))${isAcknowledged ? '' : ' || [part, ...inner].some(hasUnreadableRules)'}
+  return hasFailed(part) || inner.some((one) => hasFailed(one) || hasFailedInWords(one)) || (!isId(part.task_id) && !('post_id' in part) && listTasks(part).some((one) => hasFailedInWords(one, true)))${isAcknowledged ? '' : ' || [part, ...inner].some(hasUnreadableRules)'}
 }
 
 /** Whether an object inside of a result reports a failure; some words count only for a task or beside a model. */

@@ -41,6 +41,7 @@ const BODIES: readonly (readonly [string, unknown])[] = [
   ['a task in two wrappers', { response: { data: { task_id: 't' } } }],
   ['a task in two wrappers that has not ended', { response: { data: { task_id: 't', state: 'queued' } } }],
   ['a task in a wrapper that failed', { data: { task_id: 't', status: 'failed' } }],
+  ['a parent that failed', { id: 't', post_id: POST, parent: { task_id: 'u', status: 'failed' } }],
   ['a task in a wrapper with a code', { data: { task_id: 't', code: 500 } }],
   ['a result in a text', { task_id: 't', result: JSON.stringify(OWN) }],
   ['a task in metadata', { content_metadata: { task_id: 't' } }],
