@@ -87,6 +87,13 @@ it('keeps what was typed about a run while another one is edited', {
   await media?.note.fill('sent twice')
   await terms?.note.waitFor({ state: 'detached' })
   expect(await posts?.note.inputValue()).toBe('sent with the new rule')
+  // Another screen keeps it, too.
+  await page.getByRole('link', { name: 'Compare', exact: true }).click()
+  await page.getByText('Choose two runs').waitFor()
+  await page.goBack()
+  await expect.poll(() => posts?.note.count()).toBe(1)
+  expect(await posts?.note.inputValue()).toBe('sent with the new rule')
+  await media?.note.focus()
   await page.keyboard.press('Control+Enter')
   await media?.note.waitFor({ state: 'detached' })
   await page.getByText('sent twice').waitFor()

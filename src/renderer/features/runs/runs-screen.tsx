@@ -11,6 +11,7 @@ import {
 } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { create } from 'zustand'
 import type { ConnectionEntry } from '../../../shared/bridge/connections.ts'
 import { RUNS_SHOWN, type RunEntries, type RunEntry } from '../../../shared/bridge/runs.ts'
 import type { UnreadableRun } from '../../../shared/lookback/run-list.ts'
@@ -176,6 +177,13 @@ function toSubtitle(found: RunEntries | null): string {
   return `${formatCounted(runs, 'run')}. Drop a spreadsheet or a folder anywhere to start another`
 }
 
+/** Runs whose notes are being edited; what was typed stays while another screen is shown. */
+const useEditors = create<{ editing: readonly EditedNotes[] }>(() => ({ editing: [] }))
+
+function setEditing(change: (now: readonly EditedNotes[]) => readonly EditedNotes[]): void {
+  useEditors.setState(({ editing }) => ({ editing: change(editing) }))
+}
+
 /** The filters, and a page of matching runs. */
 function RunList(props: {
   found: RunEntries
@@ -193,7 +201,8 @@ function RunList(props: {
   const { filter, order, offset } = useRunList()
   const table = useTableView('runs')
   const columns = useTableColumns(RUN_COLUMNS, table.view, table.changeView)
-  const [editing, setEditing] = useState<readonly EditedNotes[]>([])
+  const { editing } = useEditors()
+  useEffect(() => () => setEditing((now) => now.filter(isTyped)), [])
   const snapshots = useLiveRuns((live) => live.snapshots)
   const states = new Map(
     entries.flatMap(({ summary, isHeld }) => {

@@ -56,9 +56,11 @@ interface TrendChoices {
   /** Whether the labels are chosen. */
   wantsLabels: boolean
   group: Group | null
+  /** Null for the kind of the run. */
+  product: 'run' | 'load' | null
 }
 
-const NO_CHOICES: TrendChoices = { labels: null, wantsLabels: false, group: null }
+const NO_CHOICES: TrendChoices = { labels: null, wantsLabels: false, group: null, product: null }
 
 /** Remembers the choices for each run while the window is open: a point of a chart leads to another run. */
 const useChoices = create<Readonly<Record<string, TrendChoices>>>(() => ({}))
@@ -66,10 +68,9 @@ const useChoices = create<Readonly<Record<string, TrendChoices>>>(() => ({}))
 /** All runs of the source of a run, oldest first: rules, latency and, with labels, how right each run was. */
 export function TrendScreen(props: { runId: string } & LinesProps) {
   const { runId, ...links } = props
-  const { labels, wantsLabels, group } = useChoices((known) => known[runId] ?? NO_CHOICES)
+  const { labels, wantsLabels, group, product } = useChoices((known) => known[runId] ?? NO_CHOICES)
   const choose = (part: Partial<TrendChoices>) =>
     useChoices.setState((known) => ({ [runId]: { ...(known[runId] ?? NO_CHOICES), ...part } }))
-  const [product, setProduct] = useState<'run' | 'load' | null>(null)
   const asked = { runId, ...(group !== null && { group }) }
   const trend = useQuery(ask.compare.trend.queryOptions({ input: asked }))
   const judged = useQuery({
@@ -100,7 +101,7 @@ export function TrendScreen(props: { runId: string } & LinesProps) {
                 { value: 'run', label: 'Runs' },
                 { value: 'load', label: 'Load tests' },
               ]}
-              onChange={setProduct}
+              onChange={(chosen) => choose({ product: chosen })}
             />
           )}
           {shown === 'run' && !wantsLabels && (
