@@ -281,7 +281,7 @@ async function* hashing(chunks: AsyncIterable<Uint8Array>, hash: Hash): AsyncIte
 
 /** Whether a file's first line is one of k6's JSON lines: a summary is one object, over many lines or one. */
 function isJsonLine(head: string): boolean {
-  return /^\s*\{.*"type":"(Metric|Point)"/.test(head) && /"metric":"/.test(head)
+  return /^\s*\{.*"type":\s*"(Metric|Point)"/.test(head) && /"metric":\s*"/.test(head)
 }
 
 async function readText(file: string, chunks: AsyncIterable<Uint8Array>): Promise<string> {

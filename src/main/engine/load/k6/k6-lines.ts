@@ -88,7 +88,7 @@ export class K6Lines {
   #take(line: string): void {
     if (line.trim() === '') return
     // Most lines belong to metrics that are not kept, so they are not parsed.
-    const name = /"metric":"([^"]*)"/.exec(line)?.[1]
+    const name = /"metric":\s*"([^"]*)"/.exec(line)?.[1]
     if (name !== undefined && !KEPT.has(name)) {
       this.#lines += 1
       return

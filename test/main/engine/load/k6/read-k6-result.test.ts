@@ -214,6 +214,16 @@ describe('JSON lines', () => {
     })
   })
 
+  test('that another program wrote again, with spaces, say the same', async () => {
+    const compact = toLines([
+      { s: 0, ms: 10 },
+      { s: 1, ms: 20 },
+    ])
+    const spaced = compact.replaceAll(/([{,]"\w+":)/g, '$1 ')
+    expect(spaced).toContain('"type": "Point"')
+    expect(await readText(spaced)).toEqual(await readText(compact))
+  })
+
   test('that are broken are skipped and reported', async () => {
     const whole = toLines([{ s: 0, ms: 10 }])
     const { requests, notes } = await readText(
