@@ -274,8 +274,9 @@ export class LoadGenerator {
   }
 
   #record(flight: RequestInFlight, exchange: Exchange, judgement: Judgement, isRepeated: boolean): void {
-    const { turn, body, tries, hasWaited, beganMs, waitedMs } = flight
+    const { turn, body, tries, beganMs, waitedMs } = flight
     const { timings } = exchange
+    const hasWaited = flight.hasWaited || (timings.hasQueued === true && turn.dueMs !== null)
     const sentUs = (toMonotonicMs(timings.sentAtUs / 1000) - this.#startMs) * 1000
     const endUs = sentUs + timings.durationUs
     const unreadMs = this.#unread.noteRead(endUs / 1000 + this.#startMs)

@@ -42,6 +42,8 @@ export interface ExchangeTimings {
   tlsUs: number | null
   /** Handing over the request to first byte sent: the wait for a connection, including opening it. */
   blockedUs?: number | null
+  /** It waited for a free stream of connections that are open. */
+  hasQueued?: true
   /** First byte sent to last byte sent. */
   sendingUs?: number | null
   /** Bytes of the request and of its answer; over HTTP/2, which compresses heads, of the bodies only. */
@@ -105,6 +107,7 @@ export class ExchangeClock {
   firstByteMs: number | null = null
   sentBytes = 0
   receivedBytes = 0
+  hasQueued = false
 
   /** `phases`: of the connection that the try opened, microseconds; null if one was already open. */
   end(endMs: number, phases: { connectUs: number; tlsUs: number | null } | null): ExchangeTimings {
@@ -120,6 +123,7 @@ export class ExchangeClock {
       tlsUs: phases?.tlsUs ?? null,
       blockedUs: this.startMs === null ? null : Math.round((startMs - this.handedOverMs) * 1000),
       sendingUs: this.startMs === null ? null : Math.max(0, Math.round((this.bodySentMs - startMs) * 1000)),
+      ...(this.hasQueued && { hasQueued: true as const }),
       sentBytes: this.sentBytes,
       receivedBytes: this.receivedBytes,
     }

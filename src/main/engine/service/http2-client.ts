@@ -137,6 +137,7 @@ class Http2Exchange implements Deadline, StreamSeeker {
     const { timer, timeoutMs, connections } = this.#options
     timer.start(this, this.#clock.handedOverMs, timeoutMs)
     connections.seek(this)
+    this.#clock.hasQueued = this.#connection === null && !this.#hasEnded && connections.isOpen
   }
 
   onDeadline(): void {

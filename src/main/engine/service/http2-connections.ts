@@ -245,6 +245,11 @@ export class Http2Connections {
     await Promise.all([...this.#open, ...this.#ungreeted].map(endConnection))
   }
 
+  /** Whether any connection is open, with room or without. */
+  get isOpen(): boolean {
+    return this.#open.size > 0
+  }
+
   /** Finds room for a request, now or later. */
   seek(seeker: StreamSeeker): void {
     this.#seekers.add(seeker)

@@ -100,6 +100,40 @@ test.each(['1.1', '2'] as const)(
   },
 )
 
+test('requests that wait for a free stream are not late because of this machine', async () => {
+  const { certificate, tls } = await createTrust()
+  const server = createSecureServer({ ...certificate, settings: { maxConcurrentStreams: 1 } })
+  server.on('request', (request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { post_id, user_id } = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+      const answer = JSON.stringify({ task_id: 't', post_id, user_id, triggered_rules: [] })
+      setTimeout(() => response.end(answer), 20)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const baseUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { summary } = await loads.run(
+    loads.createPlan(
+      3,
+      baseUrl,
+      {
+        pace: { kind: 'open', ratePerSecond: 100 },
+        durationMs: 300,
+        httpVersion: '2',
+        http2Connections: 1,
+      },
+      { connection: { baseUrl, timeoutMs: 30_000, tls } },
+    ),
+  )
+  expect(summary.requests).toMatchObject({ sent: 30, succeeded: 30 })
+  const { waited, own_start_lag_max_ms: ownMs = 0 } = summary.generator
+  expect(waited).toBeGreaterThan(20)
+  expect(ownMs).toBeLessThan(summary.latency_ms.start_lag?.max ?? 0)
+})
+
 test('a service without HTTP/2 is not measured over HTTP/1.1 instead', async () => {
   onlyInLongForm()
   const { certificate, tls } = await createTrust()
