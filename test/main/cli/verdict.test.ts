@@ -189,7 +189,13 @@ describe('verdicts', () => {
   })
 
   it('cannot agree with a row that was not answered, since there are no triggered rules', async () => {
-    const { sluice } = await sendPosts(['422=100%'])
+    const { folder, sluice } = await sendPosts(['422=100%'])
+    const file = writeSource(folder, 'verdicts.csv', 'row,sluice_verdict\n3,unsure\n4,agree\n')
+    const imported = await sluice('verdict', 'latest', '--from', file)
+    expect([imported.code, imported.stderr]).toEqual([
+      2,
+      expect.stringContaining('row 3: its row of the run has no result'),
+    ])
     const refused = await sluice('verdict', 'latest', '2', 'agree')
     expect(refused.code).toBe(2)
     expect(refused.stderr).toContain('row 2 is rejected, so it has no triggered rules to agree with')

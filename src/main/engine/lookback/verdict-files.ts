@@ -27,6 +27,7 @@ import { findNewest } from '../run/results/family-rows.ts'
 import { readPlace } from '../run/results/row-places.ts'
 import { openSource } from '../source/open-source.ts'
 import { createBatchPlaces } from '../source/source-reader.ts'
+import { readAnsweredSteps } from './answered-rows.ts'
 import { findNamedRows, findRowNaming, type NamingRow } from './named-rows.ts'
 import { findColumnOrThrow, toMissingColumn } from './row-labels.ts'
 
@@ -110,6 +111,16 @@ export async function importVerdicts(
       if (typeof record !== 'number') throw toWrong(source, place, record?.reason ?? '')
       return verdicts.map((verdict) => ({ row: record, ...verdict }))
     })
+    const isUndecided = createUndecidedCheck(family, stored)
+    for (const [index, { row }] of given.entries()) {
+      if (isUndecided(named[index])) {
+        throw toWrong(
+          source,
+          row.place,
+          'its row of the run has no result, so no triggered rules to agree with',
+        )
+      }
+    }
     const differing = importRowVerdicts(family, stored, replaces)
     return {
       verdicts: differing.length > 0 && !replaces ? 0 : stored.length,
@@ -121,6 +132,23 @@ export async function importVerdicts(
   } finally {
     reader.close()
   }
+}
+
+/** Creates a check for records that a verdict agrees with although the service has not decided about them. */
+function createUndecidedCheck(
+  family: RunFamily,
+  verdicts: readonly NewVerdict[],
+): (record: unknown) => boolean {
+  const undecided = new Set<unknown>(
+    verdicts.filter(({ verdict }) => verdict === 'agree').map(({ row }) => row),
+  )
+  if (undecided.size === 0) return () => false
+  for (const step of readAnsweredSteps(family, { columns: [] })) {
+    for (let place = 0; place < step.width; place += 1) {
+      if (step.owner[place] !== 0 && step.answered[place] !== 0) undecided.delete(step.rowAt(place))
+    }
+  }
+  return (record) => undecided.has(record)
 }
 
 function toWrong({ path }: PlanSource, place: SourcePlace, reason: string): SluiceError {
