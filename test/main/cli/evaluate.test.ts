@@ -381,6 +381,29 @@ describe('evaluate', () => {
     expect(document.rows).toMatchObject({ evaluated: 2, conflicting_label: 1 })
   })
 
+  it('gives each row of a split record its own label, by the post_ids of an export', async () => {
+    const folder = createTemporaryFolder()
+    const sandbox = await withSandbox()
+    const sluice = (...args: string[]) =>
+      runInProcess(args, { workspace: join(folder, 'w'), env: { SLUICE_API_KEY: sandbox.key } })
+    const posts = 'post_id,user_id,text_data,url\np1,u1,win a free prize now,https://a.test/1.png\n'
+    const plan = {
+      connection: { baseUrl: sandbox.baseUrl },
+      source: { path: writeSource(folder, 'posts.csv', posts) },
+      operation: { kind: 'task' },
+      fixes: [{ kind: 'split' }],
+    }
+    const file = writeSource(folder, 'posts.plan.json', JSON.stringify(plan))
+    await sluice('plan', file, '--trust-plan', '--quiet')
+    const labels = writeSource(folder, 'labels.csv', 'sluice_post_id,truth\np1,spam\np1-url,ham\n')
+    const asked = ['--label', 'truth', '--positive', 'spam=Likely spam', '--labels', labels]
+    const evaluated = await sluice('evaluate', 'latest', ...asked, '--key', 'sluice_post_id', '--json')
+    expect(JSON.parse(evaluated.stdout)).toMatchObject({
+      rows: { evaluated: 2 },
+      labels: { values: [{ rows: 1 }, { rows: 1 }] },
+    })
+  })
+
   it('gives a label without a key to no row, not even to one with an empty key', async () => {
     const folder = createTemporaryFolder()
     const sandbox = await withSandbox()

@@ -10,7 +10,8 @@ import { formatCount, formatCounted } from '../../../shared/messages/figure-text
 import { formatRow } from '../../../shared/plan/source-place.ts'
 import { STRATUM_COLUMNS } from '../../../shared/run/export-columns.ts'
 import type { RunFamily } from '../journal/run-family.ts'
-import { createPostIdMapper } from '../mapping/row-mapper.ts'
+import { createPostIdMapper, createRowMapper } from '../mapping/row-mapper.ts'
+import { toHalf } from '../mapping/split-row.ts'
 import { readVerdicts } from '../run/journal/verdict-store.ts'
 import { readFamilyCounts } from '../run/results/family-counts.ts'
 import { openSource } from '../source/open-source.ts'
@@ -344,11 +345,15 @@ function createRunKeyReader(family: RunFamily, column: string): RunKeys {
   const at = findColumn(columns, column)
   if (at === null && (column === 'post_id' || column === 'sluice_post_id')) {
     const toPostId = createPostIdMapper(plan, columns, runToken)
+    const mapRow = createRowMapper(plan, columns, runToken)
     return {
       columns: [],
       open: (step) => (place) => {
         const { cells, kinds } = step.wholeAt(place)
-        return toPostId(step.rowAt(place), cells, kinds) ?? ''
+        const row = step.rowAt(place)
+        // As in exports: the record's own id would not tell its two rows apart.
+        const ofHalf = toHalf(row, kinds) === null ? null : mapRow(row, cells, kinds).body['post_id']
+        return String(ofHalf ?? toPostId(row, cells, kinds) ?? '')
       },
     }
   }
