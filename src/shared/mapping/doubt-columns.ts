@@ -13,7 +13,7 @@ export interface DoubtfulColumn {
 const TEXT_FIELDS = ['text_data']
 
 /** Fewest filled cells to judge a column by. */
-export const FEWEST_CELLS = 5
+const FEWEST_CELLS = 5
 /** Least share of filled cells that makes a column look like texts, and like ids. */
 const TEXTS_FROM = 0.5
 const IDS_FROM = 0.9
@@ -21,24 +21,33 @@ const IDS_FROM = 0.9
 const TEXT_WORDS = 4
 const TEXT_CHARACTERS = 20
 
+/** Which field's cells a column looks like; null for those of its own field. */
+type JudgedColumn = Omit<DoubtfulColumn, 'looksLike'> & { looksLike: DoubtfulColumn['looksLike'] | null }
+
 /**
  * Columns that were probably swapped: texts in a field for ids; ids, or nothing but addresses, in a field for
  * texts. `rows` are the first rows of the source, as many as were read anyway.
  */
-export function findDoubtfulColumns(
+export function findDoubtfulColumns(...judged: Parameters<typeof judgeColumns>): DoubtfulColumn[] {
+  return judgeColumns(...judged).filter((one): one is DoubtfulColumn => one.looksLike !== null)
+}
+
+/** What the columns look like that fill a field for ids or texts and have enough cells to tell. */
+export function judgeColumns(
   mapping: Mapping,
   columns: readonly string[],
   rows: readonly { cells: readonly string[] }[],
-): DoubtfulColumn[] {
-  const find = (fields: readonly string[], looksLike: DoubtfulColumn['looksLike']): DoubtfulColumn[] =>
+): JudgedColumn[] {
+  const judge = (fields: readonly string[], ...looks: DoubtfulColumn['looksLike'][]): JudgedColumn[] =>
     fields.flatMap((field) => {
       const at = toColumnIndex(columns, mapping[field])
       if (at < 0) return []
       const cells = rows.map((row) => (row.cells[at] ?? '').trim()).filter((cell) => cell !== '')
       if (cells.length < FEWEST_CELLS) return []
-      return LOOKS[looksLike](cells) ? [{ field, column: columns[at] || `column ${at + 1}`, looksLike }] : []
+      const looksLike = looks.find((look) => LOOKS[look](cells)) ?? null
+      return [{ field, column: columns[at] || `column ${at + 1}`, looksLike }]
     })
-  return [...find(ID_TEXT_FIELDS, 'texts'), ...find(TEXT_FIELDS, 'ids'), ...find(TEXT_FIELDS, 'addresses')]
+  return [...judge(ID_TEXT_FIELDS, 'texts'), ...judge(TEXT_FIELDS, 'ids', 'addresses')]
 }
 
 const LOOKS = {

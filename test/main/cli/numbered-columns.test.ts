@@ -211,6 +211,23 @@ it('asks about files without a header if a column looks like texts, or like ids,
     expect(await task(first, same, ...options, '--name', 'same')).toMatchObject({ code: 0 })
   }))
 
+it('takes no file for unlike the others whose cells are too few to tell', () =>
+  withService(async ({ write, task }) => {
+    const list = (toRow: (n: number) => string) =>
+      Array.from({ length: 6 }, (_, n) => `${toRow(n)}\n`).join('')
+    const words = write(
+      'words.csv',
+      list((n) => `u${n},word${n},`),
+    )
+    const pictures = write(
+      'pictures.csv',
+      list((n) => `v${n},,https://cdn.example/${n}.png`),
+    )
+    const sent = await task(words, pictures, '--no-header', ...BY_NUMBER, '--map', 'url=3')
+    expect(sent.stderr).not.toContain('of files that differ')
+    expect(sent.code).toBe(0)
+  }))
+
 it('refuses a number that is the name of another column, and says how to name either', () =>
   withService(async ({ write, task, userIds }) => {
     const source = write('frame.csv', '0,1,2\nu0,hello there,en\n')

@@ -1,8 +1,4 @@
-import {
-  type DoubtfulColumn,
-  FEWEST_CELLS,
-  findDoubtfulColumns,
-} from '../../../shared/mapping/doubt-columns.ts'
+import { type DoubtfulColumn, judgeColumns } from '../../../shared/mapping/doubt-columns.ts'
 import type { PlanWarning } from '../../../shared/messages/problem-messages.ts'
 import type { Mapping } from '../../../shared/plan/plan.ts'
 import type { RowPlace } from '../../../shared/plan/source-place.ts'
@@ -21,8 +17,8 @@ export class UnlikeFiles {
   readonly #reader: Pick<SourceReader, 'columns' | 'header'>
   #file = ''
   #firstRows: SourceRow[] = []
-  /** Files with enough rows. */
-  #judged = 0
+  /** Fields whose column looks like theirs in some file. */
+  readonly #fine = new Set<string>()
   readonly #found: (DoubtfulColumn & { file: string })[] = []
 
   constructor(mapping: Mapping, reader: Pick<SourceReader, 'columns' | 'header'>) {
@@ -43,7 +39,7 @@ export class UnlikeFiles {
       const { columns, header } = this.#reader
       const [first] = found
       const column = findNamelessColumn(this.#mapping[field], columns, header)
-      if (first === undefined || column === null || found.length === this.#judged) return []
+      if (first === undefined || column === null || !this.#fine.has(field)) return []
       const args = { column, unlike: toNames(found.map(({ file }) => file)), looksLike: first.looksLike }
       return [{ severity: 'warning', code: 'moved_columns', field, args }]
     })
@@ -52,9 +48,9 @@ export class UnlikeFiles {
   #judge(): void {
     const rows = this.#firstRows
     this.#firstRows = []
-    if (rows.length < FEWEST_CELLS) return
-    this.#judged += 1
-    for (const one of findDoubtfulColumns(this.#mapping, this.#reader.columns, rows))
-      this.#found.push({ ...one, file: this.#file })
+    for (const { looksLike, ...one } of judgeColumns(this.#mapping, this.#reader.columns, rows)) {
+      if (looksLike === null) this.#fine.add(one.field)
+      else this.#found.push({ ...one, looksLike, file: this.#file })
+    }
   }
 }

@@ -187,7 +187,8 @@ function hasRulesInText(part: JsonObject): boolean {
 
 /** The same for a result inside a wrapper, or in parts, all of which are unfinished. */
 function findUnfinishedInside(body: unknown): string | null {
-  if (!isJsonObject(body)) return null
+  // Null rules are an empty list.
+  if (!isJsonObject(body) || 'triggered_rules' in body) return null
   const tasks = listWrappedTasks(body)
   const found = (tasks.length > 0 ? tasks : listInside(body)).map((part) =>
     hasRules(part) ? null : findUnfinished(part, null),

@@ -418,6 +418,7 @@ test.each([
   {},
   { triggered_rules: [] },
   { triggered_rules: null },
+  { triggered_rules: null, user: { status: 'pending' } },
   { triggered_rules: [{ rule_id: 'r' }], success: true, ok: true, error: null, status: 'ok' },
   { triggered_rules: [{ id: 7 }], error: '', status: 'completed' },
   { triggered_rules: [], error: false, status: [] },

@@ -121,7 +121,7 @@ function isUnfinished(status, body) {
   if ([body, ...direct].some(hasRulesInText)) return true
   const tasks = listTasks(body)
   const inner = tasks.length > 0 ? tasks : direct
-  return inner.length > 0 && inner.every((part) => saysUnfinished(part) && !Array.isArray(part.triggered_rules))
+  return !('triggered_rules' in body) && inner.length > 0 && inner.every((part) => saysUnfinished(part) && !Array.isArray(part.triggered_rules))
 }
 
 function saysUnfinished(part) {

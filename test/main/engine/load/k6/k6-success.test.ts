@@ -14,6 +14,10 @@ const BODIES: readonly (readonly [string, unknown])[] = [
   ['a result with a number as its id', { id: 7 }],
   ['a result with rules', { ...OWN, triggered_rules: [{ rule_id: 'r' }] }],
   ['a result whose rules are null', { ...OWN, triggered_rules: null }],
+  [
+    'null as rules, and an author who is pending',
+    { ...OWN, triggered_rules: null, user: { status: 'pending' } },
+  ],
   ['a result with an empty error', { ...OWN, error: '' }],
   ['a result whose post_id is in capitals', { ...OWN, post_id: 'K6-1' }],
   ['a cached result of an earlier post', { ...OWN, post_id: 'earlier', from_cache: true }],
