@@ -80,8 +80,8 @@ export interface Verdicts {
   judgedSince: ReadonlyMap<number, readonly RowVerdict[]>
   /** Why verdicts cannot be read, or the last change was not stored. */
   error: unknown
-  /** Forgets why the last change was not stored. */
-  dismiss: () => void
+  /** Forgets why the last change was not stored; undefined while they cannot be read. */
+  dismiss: (() => void) | undefined
 }
 
 /** Reads and changes the verdicts on a run; none with `isOn` false. */
@@ -117,7 +117,7 @@ export function useVerdicts(runId: string, isOn = true): Verdicts {
     last: done.at(-1) ?? null,
     judgedSince,
     error: list.error ?? error,
-    dismiss: () => setHistory(runId, { error: null }),
+    dismiss: list.error === null ? () => setHistory(runId, { error: null }) : undefined,
   }
 }
 

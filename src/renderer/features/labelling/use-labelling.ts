@@ -52,17 +52,18 @@ export function useLabelling(runId: string, verdicts: Verdicts) {
     const before = rows.findIndex(isOpen)
     return before === -1 ? rows.length : before
   }
+  const dismiss = () => {
+    verdicts.dismiss?.()
+    setFailure(null)
+  }
   return {
     runId,
     /** The sample and the person's progress; null if none was drawn, or verdicts are not loaded yet. */
     stored: isRead ? labelling : null,
     isRead: found.isSuccess && isRead,
     error: found.error ?? verdicts.error ?? failure,
-    /** Forgets why the last change was not stored. */
-    dismiss: () => {
-      verdicts.dismiss()
-      setFailure(null)
-    },
+    /** Forgets why the last change was not stored; undefined while something cannot be read. */
+    dismiss: found.error === null && verdicts.dismiss !== undefined ? dismiss : undefined,
     show,
     /** Rows of the sample with a verdict, and skipped rows. */
     labelled: rows.filter(([row]) => of(row).length > 0).length,

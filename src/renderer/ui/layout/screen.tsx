@@ -219,7 +219,7 @@ export function ErrorNotice(props: {
   error: unknown
   isSilent?: boolean
   onRetry?: () => void
-  onDismiss?: () => void
+  onDismiss?: (() => void) | undefined
 }) {
   const { message, hint } = toShownError(props.error)
   return (
