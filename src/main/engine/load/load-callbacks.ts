@@ -39,7 +39,7 @@ export class LoadCallbacks {
   readonly #unpromised = new Set<number>()
   /** Arrival of callbacks whose requests had not been reported yet, and the rules they name. */
   readonly #early = new Map<number, { receivedAtUs: number; rules: Judgement['rules'] }>()
-  /** Arrival of callbacks for requests not yet acknowledged: if resent, they await no other. */
+  /** Arrival of callbacks for requests that may be resent: they await no other. */
   readonly #answered = new Map<number, number>()
   /** Requests whose callback did not come in time, the oldest first. */
   readonly #givenUp = new Set<number>()
@@ -64,6 +64,7 @@ export class LoadCallbacks {
         this.#awaited.delete(item)
       }
       this.#awaited.set(item, sentAtUs)
+      this.#givenUp.delete(item)
       if (isAcknowledged) this.#unpromised.delete(item)
       else this.#unpromised.add(item)
       return
@@ -121,6 +122,7 @@ export class LoadCallbacks {
       this.#forget(item)
       this.#note(firstSentAtUs, callback)
     } else if (this.#givenUp.delete(item)) {
+      this.#answered.set(item, callback.receivedAtUs)
       this.#options.onCount('late', callback.receivedAtUs)
       this.#options.onRules(callback.rules)
     } else if (this.#early.has(item)) this.#options.onCount('doubled', callback.receivedAtUs)

@@ -178,6 +178,24 @@ describe('callbacks of a load', () => {
     expect(counts).toMatchObject({ received: 1, late: 0, overdue: 0 })
   })
 
+  it('count once if their request is acknowledged only when sent again, after it was given up', async () => {
+    const { callbacks, counts, latencies, receive, setNow } = createCallbacks()
+    for (const item of [1, 2]) callbacks.await(item, 1_000, false)
+    setNow(TIMEOUT_MS + 2)
+    callbacks.take()
+    // One comes before the second try, the other after it, and then once more.
+    await receive(1, 10_100_000)
+    callbacks.take()
+    for (const item of [1, 2]) callbacks.await(item, 10_200_000, true)
+    await receive(2, 10_300_000)
+    await receive(2, 10_400_000)
+    callbacks.take()
+    setNow(3 * TIMEOUT_MS)
+    callbacks.take()
+    expect(latencies).toEqual([[100_000, 10_300_000]])
+    expect(counts).toMatchObject({ received: 3, late: 1, doubled: 1, overdue: 0 })
+  })
+
   it('that come before a request is acknowledged when sent again answer it, and nothing is overdue', async () => {
     const { callbacks, counts, latencies, receive, setNow } = createCallbacks()
     callbacks.await(1, 1_000, false)
