@@ -28,6 +28,8 @@ interface LiveRuns {
   turns: Record<string, number>
 }
 
+type ShownRuns = Pick<LiveRuns, 'errors' | 'summaries' | 'snapshots'>
+
 /** Snapshots of runs; select narrowly, since they come ten times a second. */
 export const useLiveRuns = create<LiveRuns>(() => ({
   snapshots: {},
@@ -94,7 +96,10 @@ async function keepFollowing(runId: string, signal: AbortSignal): Promise<void> 
     } catch (error) {
       if (signal.aborted) return
       await readSummary(runId, signal, { unlessLive: false }).catch(() => {})
-      setError(runId, error, { isGone: !wasHeld })
+      useLiveRuns.setState((old) => ({
+        errors: { ...old.errors, [runId]: error },
+        ...(!wasHeld && takeGone(old, runId, error)),
+      }))
       if (parseBridgeError(error) !== null) return
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
       await whenOpen(signal)
@@ -143,30 +148,27 @@ async function readEnded(runId: string, signal: AbortSignal): Promise<void> {
   try {
     await readSummary(runId, signal, { unlessLive: true })
   } catch (error) {
-    if (!signal.aborted) setError(runId, error, { isGone: true })
+    if (!signal.aborted) useLiveRuns.setState((old) => takeGone(old, runId, error))
   }
 }
 
-/** Notes why a run cannot be followed. With `isGone`, a run that no longer exists is shown no more. */
-function setError(runId: string, error: unknown, { isGone }: { isGone: boolean }): void {
-  useLiveRuns.setState(({ summaries, snapshots, errors: others }) => {
-    const errors = { ...others, [runId]: error }
-    if (!isGone || parseBridgeError(error)?.code !== 'RUN_NOT_FOUND') return { errors }
-    const { [runId]: _summary, ...otherSummaries } = summaries
-    const { [runId]: _snapshot, ...otherSnapshots } = snapshots
-    return { errors, summaries: otherSummaries, snapshots: otherSnapshots }
-  })
+/** Takes that a run no longer exists, if the error says so: it is shown no more. */
+export function takeGone(
+  { errors, summaries, snapshots }: ShownRuns,
+  runId: string,
+  error: unknown,
+): Partial<ShownRuns> {
+  if (parseBridgeError(error)?.code !== 'RUN_NOT_FOUND') return {}
+  const { [runId]: _summary, ...otherSummaries } = summaries
+  const { [runId]: _snapshot, ...otherSnapshots } = snapshots
+  return { errors: { ...errors, [runId]: error }, summaries: otherSummaries, snapshots: otherSnapshots }
 }
 
 /**
  * Takes what was read of a run. With `unlessLive`, a run in progress gets no snapshot of it: one that is
  * followed has newer ones, and until then it is unknown whether its rows are still being read.
  */
-export function takeSummary(
-  old: Pick<LiveRuns, 'errors' | 'summaries' | 'snapshots'>,
-  read: RunSummary,
-  options: { unlessLive: boolean },
-): Pick<LiveRuns, 'errors' | 'summaries' | 'snapshots'> {
+export function takeSummary(old: ShownRuns, read: RunSummary, options: { unlessLive: boolean }): ShownRuns {
   const { [read.run_id]: _cleared, ...errors } = old.errors
   // Unchanged data draws nothing.
   const summary = replaceEqualDeep(old.summaries[read.run_id], read)
