@@ -21,7 +21,7 @@ const IDS_FROM = 0.9
 const TEXT_WORDS = 4
 const TEXT_CHARACTERS = 20
 
-/** Which field's cells a column looks like; null for those of its own field. */
+/** `looksLike` is null if the cells fit the field. */
 type JudgedColumn = Omit<DoubtfulColumn, 'looksLike'> & { looksLike: DoubtfulColumn['looksLike'] | null }
 
 /**

@@ -423,7 +423,7 @@ export class LoadRun {
   }
 
   get #leastSilenceUs(): number {
-    // Their percentiles are none of their own if all succeeded; the histogram is there all the same.
+    // If all requests succeeded, the series has no percentiles, but it has a histogram.
     const succeeded = this.total.histogram('succeeded_duration')
     const answerUs = succeeded?.getValueAtPercentile(99) ?? this.#ledger.silence.slowestAnswerUs
     // While this machine stalled, answers lay unread; the service was not silent then.

@@ -6,8 +6,8 @@ import { isJsonLinesExport } from '../../../shared/run/export-columns.ts'
 const ADDED = /^(?:sluice_(?!file$)|sent\.|score\.|rule\.|answer\.)/
 
 /**
- * Finds rows of our own exports whose split record is there already: each of its two rows has the text and the
- * URL. Null if the columns are not those of an export.
+ * Finds the second of the two rows that an export of ours has of a split record, each with both the text and
+ * the URL. Null if the columns are not those of an export.
  */
 export function createHalfCheck(
   columns: readonly string[],
