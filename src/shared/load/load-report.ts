@@ -182,7 +182,7 @@ const callbackCountsSchema = z.object({
   otherPost: z.int().exactOptional(),
   /** Were no result, and settled nothing; absent in earlier versions, which counted them as rejected. */
   unreadable: z.int().exactOptional(),
-  /** Arrived when they were overdue, or nothing was promised; absent in earlier versions, which counted them as doubled. */
+  /** Arrived when they were overdue, or not promised; absent in earlier versions, which counted them as doubled. */
   late: z.int().exactOptional(),
   /** Did not arrive within the plan's time; no percentile includes them. */
   overdue: z.int(),

@@ -160,7 +160,7 @@ export function isOfAnyOutcome(expression: string): boolean {
   return isTrend(metric) && metric !== 'succeeded_duration' && isOfRequests(metric) && !tags.some(isOfOutcome)
 }
 
-/** The number of requests of which a threshold lets one miss its limit: fewer show little; 0 if any number do. */
+/** The fewest requests of which a threshold lets one miss its limit; fewer tell little. 0 if it has no such number. */
 export function toNeededRequests({
   expression,
   limit,

@@ -100,7 +100,7 @@ export const RECORD_PROBLEMS = {
       'must be a new record, but is the other half of a split one, whose text and URL are in an earlier row of this export',
     title: 'Split records that are in an export twice',
     remedy:
-      'Leave these rows out. To send the halves by themselves, empty the URL of the one row and the text of the other.',
+      'Leave these rows out. To send the two halves separately, empty the URL in one row and the text in the other.',
   },
   totals_row: {
     expected: () => 'must be a row, but is the totals row of a table in the spreadsheet',

@@ -51,8 +51,8 @@ export interface LabelReader {
   open: (step: AnsweredStep) => (place: number) => PlacedLabel
   strata: Strata
   /**
-   * Notes for a person once all rows were read, a sentence each: cells that are no labels of counted rows, and
-   * labels of a file that belong to no row.
+   * Notes for a person, a sentence each, about cells that cannot be read as labels and about labels of a file
+   * whose row the run does not have. Call it after all rows were read.
    */
   listNotes: () => string[]
 }

@@ -134,7 +134,7 @@ export async function importVerdicts(
   }
 }
 
-/** Creates a check for records that a verdict agrees with although the service has not decided about them. */
+/** Creates a function that says whether a record has the verdict `agree`, but no result to agree with. */
 function createUndecidedCheck(
   family: RunFamily,
   verdicts: readonly NewVerdict[],

@@ -185,7 +185,7 @@ function hasRulesInText(part: JsonObject): boolean {
   return Object.values(part).some((value) => typeof value === 'string' && value.includes('"triggered_rules"'))
 }
 
-/** The same for a result inside a wrapper, or in parts, all of which are unfinished. */
+/** What shows that every task inside a wrapper, or every part of a result, is unfinished; null if nothing does. */
 function findUnfinishedInside(body: unknown): string | null {
   // Null rules are an empty list.
   if (!isJsonObject(body) || 'triggered_rules' in body) return null
@@ -406,7 +406,7 @@ export function listTaskParts(body: unknown, api: TaskOperation['api']): readonl
   const tops: readonly unknown[] = Array.isArray(body) ? body : [body]
   return tops.flatMap((top) => {
     if (!isJsonObject(top) || (api === 'v1' && findTaskId(top) !== null && !isWrapped(top))) return [top]
-    return [top, ...(listAroundResults(top, 0) ?? (findTaskId(top) === null ? listWrappedTasks(top) : []))]
+    return [top, ...(listAroundResults(top, 0) ?? listTasksInside(top))]
   })
 }
 
@@ -434,9 +434,14 @@ function listWrappedTasks(wrapper: JsonObject, depth = 0): JsonObject[] {
   )
 }
 
+/** The tasks inside an object that names none itself. */
+function listTasksInside(object: JsonObject): JsonObject[] {
+  return findTaskId(object) === null ? listWrappedTasks(object) : []
+}
+
 /**
- * Each `task_id` of an answer or callback, at its top or around a result, without those inside of another; if
- * none, and there is no result, those inside a wrapper.
+ * The ids of the tasks that an answer or callback is about: `task_id` at its top, or of the objects around a
+ * result, or inside a wrapper without a result. An object with a `task_id` is not searched for others.
  */
 function listNamedTasks(body: JsonObject | readonly unknown[]): string[] {
   const parts: readonly unknown[] = Array.isArray(body) ? body : [body]
@@ -449,9 +454,7 @@ function listTasksOf(object: JsonObject, depth: number): string[] {
   if (depth === DEPTH_MAX) return []
   const isWithoutResult = depth === 0 && listAroundResults(object, 0) === null
   const inside = isWithoutResult
-    ? findTaskId(object) === null
-      ? listWrappedTasks(object)
-      : []
+    ? listTasksInside(object)
     : listInside(object).filter((inner) => listAroundResults(inner, depth + 1) !== null)
   return inside.flatMap((inner) => listTasksOf(inner, depth + 1))
 }

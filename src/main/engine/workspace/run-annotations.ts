@@ -36,8 +36,8 @@ export function findAnnotations(workspace: string, firstRunId: string): Annotati
 }
 
 /**
- * Changes name, tags and note, one process at a time. Throws `BAD_USAGE` if they are invalid or were changed since, and
- * `WORKSPACE_UNUSABLE`.
+ * Changes name, tags and note, one process at a time. Throws `BAD_USAGE` if they are invalid or were changed
+ * since, and `WORKSPACE_UNUSABLE`.
  */
 export function changeAnnotations(
   workspace: string,

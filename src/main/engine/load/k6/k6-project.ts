@@ -321,7 +321,7 @@ function listDifferences(plan: K6Plan): string[] {
     ...(connection.unixSocket === undefined
       ? []
       : ['k6 cannot connect to a unix socket: it connects to the host of the URL.']),
-    "k6 goes by the status in `http_req_failed`; `not_succeeded` is the script's own, and also counts errors inside a 200, answers that are no result of a task, and those that name another post_id, as Sluice does. Sluice also compares `user_id`, and ids deeper inside an answer.",
+    "k6 judges by the status in `http_req_failed`. The script's own `not_succeeded` also counts errors inside a 200, answers without a task's result, and answers to another post_id, as Sluice does. Sluice also compares `user_id`, and ids deeper inside an answer.",
     'Nothing is repeated, and Retry-After is not waited for.',
     'A number of requests of an open pace is a duration for k6, and thresholds on requests a second are counts over the measured time.',
   ]
