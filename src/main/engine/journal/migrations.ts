@@ -280,6 +280,10 @@ export const MIGRATIONS: readonly SchemaStep[] = [
   `,
 ]
 
+/** Creates the index of the tasks of rows, unless it is there. */
+export const CREATE_TASK_INDEX =
+  'CREATE INDEX IF NOT EXISTS result_by_task ON result (task_id) WHERE task_id IS NOT NULL'
+
 /**
  * All that a journal may consist of; one with anything else is not opened. Indexes that come and go, and
  * columns added during a run, have their patterns here.
@@ -288,4 +292,5 @@ export const JOURNAL_SCHEMA: OwnSchema = {
   steps: MIGRATIONS,
   // Scores of classes, see `found-writer.ts`; trace contexts of tries, see `traces.ts`.
   columns: { found: /^s[1-9]\d* REAL$/, attempt: /^traceparent TEXT$/ },
+  indexes: /^CREATE INDEX result_by_task ON result \( task_id \) WHERE task_id IS NOT NULL$/,
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { JOURNAL_SCHEMA } from '../../../../src/main/engine/journal/migrations.ts'
 import { insertRunRecord, updateRunRecord } from '../../../../src/main/engine/journal/run-record.ts'
 import { readLatency } from '../../../../src/main/engine/journal/seconds.ts'
 import { InboxWriter } from '../../../../src/main/engine/receiver/inbox-writer.ts'
@@ -8,6 +9,7 @@ import { ItemClaims } from '../../../../src/main/engine/run/journal/item-claims.
 import { rebuildSeconds, recoverUnknown } from '../../../../src/main/engine/run/journal/recovery.ts'
 import { OutcomeWriter } from '../../../../src/main/engine/run/recorder.ts'
 import { UNVERIFIABLE, VERIFIED } from '../../../../src/main/engine/service/echoes.ts'
+import { findForeign } from '../../../../src/main/engine/workspace/own-schema.ts'
 import {
   createWorkspaceFolders,
   toJournalFile,
@@ -332,6 +334,26 @@ test('a callback that repeats nothing and names the task of another row leaves i
   takeIn()
   expect(readStates(journal).items).toEqual({ 1: 'succeeded', 2: 'succeeded' })
   expect(counts()).toEqual({ received: 3, settled: 2, other_post: 1, late: 1 })
+})
+
+test('only a run with a callback that names another task has an index of tasks, which belongs to its schema', () => {
+  const { journal, receive, takeIn, send } = openSettler(2, { judge: judgeTaskOnly })
+  const hasIndex = () =>
+    journal.db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'result_by_task'").get() !== undefined
+  send(1, { ...ACKNOWLEDGED, taskId: 'task-1' })
+  send(2, { ...ACKNOWLEDGED, taskId: 'task-2' })
+  receive(2, 1_000, 'task-2')
+  takeIn()
+  expect(hasIndex()).toBe(false)
+  receive(1, 2_000, 'task-of-none')
+  takeIn()
+  expect(hasIndex()).toBe(true)
+  expect(readStates(journal).items).toEqual({ 1: 'succeeded', 2: 'succeeded' })
+  expect(findForeign(journal.db, JOURNAL_SCHEMA)).toBeNull()
+  const [step] = journal.db
+    .prepare("EXPLAIN QUERY PLAN SELECT 1 FROM result WHERE task_id = 'task-2' LIMIT 1")
+    .all()
+  expect(step?.['detail']).toContain('result_by_task')
 })
 
 test.each([

@@ -1,6 +1,7 @@
 import { type ItemState, nextItemState, type RowAnswer } from '../../../../shared/run/item-state.ts'
 import { countError, type ErrorCause, uncountError } from '../../journal/counters.ts'
 import type { Journal } from '../../journal/journal.ts'
+import { CREATE_TASK_INDEX } from '../../journal/migrations.ts'
 import { readRunRecord, updateRunRecord } from '../../journal/run-record.ts'
 import {
   createReplacedReader,
@@ -103,9 +104,6 @@ type Effect = 'settled' | 'settled_before' | 'doubled' | 'differing' | 'unreadab
 /** Callbacks of an item that a further one is compared with. */
 const COMPARED_MAX = 20
 
-/** Longest time for searching the tasks of all rows, milliseconds, all callbacks together. */
-const SEARCH_MAX_MS = 2_000
-
 /** States in which an item may be resent, which rewrites its row. */
 const RESENDABLE: ReadonlySet<ItemState> = new Set(['pending', 'sending', 'unknown'])
 
@@ -142,7 +140,6 @@ export class CallbackWriter {
   readonly #setEarlier: StatementSync
   readonly #saidBefore: StatementSync
   readonly #byTask: StatementSync
-  #searchLeftMs = SEARCH_MAX_MS
   #mapRow: MapRow | null = null
 
   constructor(journal: Journal, claims: ItemClaims, outcomes: OutcomeWriter, scope: CallbackScope = WHOLE) {
@@ -405,11 +402,10 @@ export class CallbackWriter {
     if (content?.kind !== 'own' || content.echo.kind !== 'unverifiable' || content.fromCache) return content
     const { taskId } = content
     const own = this.#readResult(item)?.taskId ?? null
-    if (taskId === null || own === null || own === taskId || this.#searchLeftMs <= 0) return content
-    const startMs = performance.now()
-    const isOfOtherRow = this.#byTask.get(taskId) !== undefined
-    this.#searchLeftMs -= performance.now() - startMs
-    if (!isOfOtherRow) return content
+    if (taskId === null || own === null || own === taskId) return content
+    // Most runs need no index of tasks, which takes time for each result. One that was rolled back is made again.
+    this.#journal.db.exec(CREATE_TASK_INDEX)
+    if (this.#byTask.get(taskId) === undefined) return content
     const note = `the callback names task_id "${taskId}", which is that of another row of this run; its acknowledgement named "${own}"`
     return { kind: 'foreign', note: cutMessage(note) }
   }
