@@ -35,6 +35,12 @@ const ATTEMPT_COLUMNS = [
 ]
 const TRACED_COLUMNS = [...ATTEMPT_COLUMNS, 'traceparent']
 
+/** Most compressed bytes of an answer that is read with its page. */
+const READ_TOGETHER_MAX = 4096
+
+/** `content` is null for an answer that is read on demand. */
+type LongAnswer = [row: number, content: Uint8Array | null, bytes: number]
+
 type CallbackTuple = [item: number, receivedAtUs: number, effect: string, body: string, bytes: number | null]
 
 /**
@@ -50,8 +56,8 @@ export class StoredPage {
   readonly #beside: FoundBeside
   /** Whether a request carries one row, so that its tries and answer belong to that row. */
   readonly isAlone: boolean
-  /** Rows whose answers are too long to be stored in them. */
-  #longAnswers: ReadonlySet<number> = new Set()
+  /** Answers too long to be stored in their rows, by row. */
+  #longAnswers: ReadonlyMap<number, LongAnswer> = new Map()
   #callbacks: ReadonlyMap<number, CallbackTuple[]> = new Map()
   #tries: ReadonlyMap<number, AttemptDetail[]> = new Map()
   /** For an item with several rows, whose first row may be on another page. */
@@ -84,7 +90,8 @@ export class StoredPage {
       errors: unsendable.length === 0 ? new Map() : readErrors(this.view, JSON.stringify(unsendable)),
       toPlace: createPlaceReader(db),
     } satisfies FoundBeside)
-    this.#longAnswers = new Set(this.#statements.longAnswers.readTuples<[number]>(stretch).flat())
+    const long = this.#statements.longAnswers.readTuples<LongAnswer>(stretch)
+    this.#longAnswers = new Map(long.map((answer) => [answer[0], answer]))
     if (!isAsync(record.plan.operation)) return
     const callbacks = this.#statements.callbacks.readTuples<CallbackTuple>(stretch)
     this.#callbacks = Map.groupBy(callbacks, ([item]) => item)
@@ -143,7 +150,8 @@ export class StoredPage {
   /** The answer to the last try of the item that a row was sent in; null if there was none. */
   readAnswer({ id, item, attempts, response }: StoredRow): StoredBody | null {
     if (item === null) return null
-    if (item === id && !this.#longAnswers.has(id)) return readStoredBody(response, null, null)
+    const [, content, bytes] = this.#longAnswers.get(id) ?? []
+    if (item === id && content !== null) return readStoredBody(response, content, bytes)
     return this.#exchanges.readAnswer(item, this.isAlone ? undefined : (attempts ?? 0))
   }
 
@@ -176,7 +184,8 @@ function prepareStatements({ db }: RunView) {
     longAnswers: new StretchStatement(
       db,
       'id',
-      (condition) => `SELECT id FROM long_answer WHERE ${condition}`,
+      (condition) =>
+        `SELECT id, iif(length(content) <= ${READ_TOGETHER_MAX}, content, NULL), bytes FROM long_answer WHERE ${condition}`,
     ),
     callbacks: new StretchStatement(
       db,
