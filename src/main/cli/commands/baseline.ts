@@ -7,7 +7,7 @@ import type { CliContext } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
 import { parseFilledText } from '../options/parse-values.ts'
-import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
+import { RUN_ARGUMENT_HELP, resolveRunId } from '../options/run-reference.ts'
 import { addExamples, addWorkspaceOption, type DocumentFlags } from '../options/shared-options.ts'
 import { formatTable } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
@@ -39,7 +39,7 @@ export function addBaselineCommand(program: Command, context: CliContext): void 
     .option('--json', 'one JSON document on stdout')
     .action((reference: string, flags: BaselineFlags) =>
       use(flags, async (engine) => {
-        const { run_id: runId } = await resolveRun(engine, reference)
+        const runId = await resolveRunId(engine, reference)
         const stored = await engine.lookback.setBaseline(runId, flags.name ?? DEFAULT_BASELINE)
         if (flags.json) return writeDocument(context.out, stored)
         await context.out.writeLine(
@@ -105,7 +105,7 @@ async function findRunOf(engine: Engine, reference: string, name: string | null)
   )
   const [only] = ids
   if (only !== undefined && ids.size === 1) return only
-  const found = reference === 'latest' ? (await resolveRun(engine, reference)).run_id : null
+  const found = reference === 'latest' ? await resolveRunId(engine, reference) : null
   if (found !== null && baselines.some(({ run_id: runId }) => runId === found)) return found
   const known = baselines.map((one: Baseline) => one.run_id)
   throw new SluiceError({ id: 'baseline_not_of_run', reference, known })

@@ -8,7 +8,7 @@ import type { CliContext } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
 import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { parseMappingName } from '../options/parse-values.ts'
-import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
+import { RUN_ARGUMENT_HELP, resolveRunId } from '../options/run-reference.ts'
 import { addExamples, addWorkspaceOption, type DocumentFlags } from '../options/shared-options.ts'
 import { formatTable } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
@@ -56,7 +56,7 @@ export function addMappingCommand(program: Command, context: CliContext): void {
     .option('--json', 'one JSON document on stdout')
     .action((name: string, reference: string, flags: DocumentFlags) =>
       withEngine(context, flags.workspace, async (engine) => {
-        const { run_id: runId } = await resolveRun(engine, reference)
+        const runId = await resolveRunId(engine, reference)
         const { mapping: said, operation } = await engine.runs.readPlan(runId)
         const used = toUsedMapping(said, await engine.results.readColumns(runId), operation)
         const saved = { name, operation: operation.kind, mapping: used }

@@ -10,7 +10,7 @@ import { writeDocument } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { createIntegerParser } from '../options/parse-values.ts'
-import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
+import { RUN_ARGUMENT_HELP, resolveRunId } from '../options/run-reference.ts'
 import {
   addExamples,
   addOverwriteOption,
@@ -77,7 +77,7 @@ export function addSampleCommand(program: Command, context: CliContext): void {
             { ...options, file: target },
           )
         }
-        const { run_id: runId } = await resolveRun(engine, reference)
+        const runId = await resolveRunId(engine, reference)
         const target = await toTargetOf(context, engine, runId, file, flags)
         return engine.lookback.sampleRun(runId, { ...options, file: target })
       })

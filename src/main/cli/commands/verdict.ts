@@ -22,7 +22,7 @@ import { writeDocument } from '../documents/write-document.ts'
 import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { parseRowArgument } from '../options/parse-values.ts'
-import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
+import { RUN_ARGUMENT_HELP, resolveRunId } from '../options/run-reference.ts'
 import {
   addDocumentOptions,
   addExamples,
@@ -86,7 +86,7 @@ export function addVerdictCommand(program: Command, context: CliContext): void {
     ) => {
       refuseContradictions(typed, verdict, rule, flags)
       await withEngine(context, flags.workspace, async (engine) => {
-        const { run_id: runId } = await resolveRun(engine, reference)
+        const runId = await resolveRunId(engine, reference)
         const row = typed === undefined ? undefined : await engine.results.findRow(runId, typed)
         if (row !== undefined) {
           if (verdict === undefined) await engine.lookback.replaceVerdicts(runId, row, [])
