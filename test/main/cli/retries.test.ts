@@ -70,6 +70,34 @@ test.each(['resume', 'retry'])(
   },
 )
 
+test.each([[], ['--on-unknown', 'skip']])(
+  'a resume that may not resend the only open row sends nothing and leaves the run as it was: %j',
+  async (...choice) => {
+    const folder = createTemporaryFolder()
+    const service = await startFaultServer({
+      onRequest: (request, wire) => {
+        if (request.body.includes('number 1"')) wire.send(401, { message: 'no' })
+        else if (request.body.includes('number 2"')) wire.reset()
+        else wire.send(200, toTaskAnswer(request))
+      },
+    })
+    const source = writeSource(folder, 'posts.csv', createRows(5))
+    const options = { workspace: join(folder, 'workspace'), env: { SLUICE_API_KEY: 'key' } }
+    const sluice = (...args: string[]) => runInProcess([...args, '--json'], options)
+    const run = JSON.parse(
+      (await sluice('task', source, '--base-url', service.baseUrl, '--retries', '0')).stdout,
+    )
+    expect(run).toMatchObject({ state: 'completed', rows: { succeeded: 3, rejected: 1, unknown: 1 } })
+    const resumed = await sluice('resume', 'latest', ...choice)
+    expect(service.requests).toHaveLength(5)
+    expect(JSON.parse(resumed.stdout)).toEqual(run)
+    expect(resumed.code).toBe(1)
+    expect(resumed.stderr).toContain(
+      `Run ${run.run_id} has nothing left to send. To resend 1 row with an unknown outcome, add --on-unknown resend. To send unsuccessful rows again: npm run -s sluice -- retry ${run.run_id}\n`,
+    )
+  },
+)
+
 test('a run and a retry with a run of its own name each other, are listed once, and are deleted together', async () => {
   onlyInLongForm()
   const { sluice, run: parent, workspace, sandbox } = await openRun()

@@ -125,17 +125,21 @@ async function printNothingLeft(
 
 function describeNothingLeft(run: RunSummary, how: Again['how'], commandPrefix: string): string {
   const { rejected, failed, unknown, invalid } = run.rows
-  if (how === 'resume') {
-    return rejected + failed + unknown === 0
-      ? `Run ${run.run_id} has nothing left to send.`
-      : `Run ${run.run_id} has nothing left to send. To send unsuccessful rows again: ${commandPrefix} retry ${run.run_id}`
-  }
   const again = mayAddTwice(run.operation) ? '--resend-index-adds' : '--on-unknown resend'
+  const resend =
+    unknown > 0 ? [`To resend ${formatCounted(unknown, 'row')} with an unknown outcome, add ${again}.`] : []
+  if (how === 'resume') {
+    return [
+      `Run ${run.run_id} has nothing left to send.`,
+      ...resend,
+      ...(rejected + failed > 0
+        ? [`To send unsuccessful rows again: ${commandPrefix} retry ${run.run_id}`]
+        : []),
+    ].join(' ')
+  }
   return [
     `Run ${run.run_id} has nothing to retry.`,
-    ...(unknown > 0
-      ? [`To resend ${formatCounted(unknown, 'row')} with an unknown outcome, add ${again}.`]
-      : []),
+    ...resend,
     ...(invalid > 0
       ? [
           `For ${formatCounted(invalid, 'invalid row')}, correct the source: ${commandPrefix} show ${run.run_id} --problems`,
@@ -224,7 +228,7 @@ async function sendAgain(
     if (!access.isKeyOfConnection) await noteOtherKey(context, engine, run, { ...flags, ...secrets })
     const guarded = findGuarded(context, access.production, flags)
     const choice = await chooseOnUnknown(context, run, flags, again.how)
-    if (again.how === 'retry' && again.hasNothingToSend(run, choice)) return nothingLeft()
+    if (again.hasNothingToSend(run, choice)) return nothingLeft()
     if (choice.onUnknown === 'skip' && run.rows.unknown > 0 && !flags.quiet) {
       const { unknown } = run.rows
       await context.err.writeLine(
