@@ -33,4 +33,20 @@ describe('the rows that a run is continued with', () => {
       '1 row has not been sent yet. The run sends it, too.',
     )
   })
+
+  it.each([
+    [1, 0, 'Everything was sent. 1 row awaits its callback, and is not sent again.'],
+    [2, 0, 'Everything was sent. 2 rows await their callbacks, and are not sent again.'],
+    [1, 3, 'stopped. 1 more row awaits its callback,'],
+    [2, 3, 'stopped. 2 more rows await their callbacks,'],
+  ])('are named with %i awaiting rows and %i to send, for a resume', (awaiting, rows, said) => {
+    expect(describeContinuation('resume', { rows, left: 0, awaiting })).toContain(said)
+  })
+
+  it.each([
+    [1, '1 row that did not succeed or was not sent is checked again. You correct it next;'],
+    [2, '2 rows that did not succeed or were not sent are checked again. You correct them next;'],
+  ])('are named before a correction of %i', (rows, said) => {
+    expect(describeContinuation('correct', { rows, left: 0, awaiting: 0 })).toContain(said)
+  })
 })

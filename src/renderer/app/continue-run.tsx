@@ -302,7 +302,8 @@ export function describeContinuation(
   { rows, left, awaiting }: { rows: number; left: number; awaiting: number },
 ): string {
   if (kind === 'correct') {
-    return `${formatCounted(rows, 'row')} that did not succeed or were not sent are checked again. You correct them next; nothing is sent before that.`
+    const [were, are, them] = rows === 1 ? ['was', 'is', 'it'] : ['were', 'are', 'them']
+    return `${formatCounted(rows, 'row')} that did not succeed or ${were} not sent ${are} checked again. You correct ${them} next; nothing is sent before that.`
   }
   if (kind === 'retry') {
     const again = rows - left
@@ -318,7 +319,8 @@ export function describeContinuation(
   if (awaiting === 0) {
     return `${sayUnsent(rows)} The run continues where it stopped.`
   }
-  const others = `${formatCounted(awaiting, 'row')} ${rows === 0 ? '' : 'more '}await their callbacks, and are not sent again.`
+  const waits = awaiting === 1 ? 'awaits its callback, and is' : 'await their callbacks, and are'
+  const others = `${formatCounted(awaiting, rows === 0 ? 'row' : 'more row')} ${waits} not sent again.`
   if (rows === 0) return `Everything was sent. ${others}`
   return `${sayUnsent(rows)} The run continues where it stopped. ${others}`
 }
