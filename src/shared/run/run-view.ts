@@ -122,11 +122,27 @@ export function describeOperation({ operation, mode, api, target }: RunSummary):
   return target === undefined ? name : `${name} "${target}"`
 }
 
-/** A run's duration: after its end including the wait for callbacks, else the time it has been sending. */
-export function toDurationMs({ throughput, callbacks, started_at, ended_at }: RunSummary): number {
+/**
+ * A run's duration: after its end including the wait for callbacks, but not the time between its sessions;
+ * else the time it has been sending.
+ */
+export function toDurationMs({
+  throughput,
+  callbacks,
+  started_at,
+  ended_at,
+  sessions,
+}: Pick<RunSummary, 'throughput' | 'callbacks' | 'started_at' | 'ended_at' | 'sessions'>): number {
   const sendingMs = throughput.duration_s * 1000
   if (callbacks === undefined || started_at === null || ended_at === null) return sendingMs
-  return Math.max(sendingMs, Date.parse(ended_at) - Date.parse(started_at))
+  let betweenMs = 0
+  for (const [at, { ended_at: end }] of sessions.entries()) {
+    const next = sessions[at + 1]
+    if (end !== null && next !== undefined) {
+      betweenMs += Math.max(0, Date.parse(next.started_at) - Date.parse(end))
+    }
+  }
+  return Math.max(sendingMs, Date.parse(ended_at) - Date.parse(started_at) - betweenMs)
 }
 
 /** Shortest sending time for which a rate is shown, seconds. */
