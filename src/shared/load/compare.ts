@@ -8,7 +8,7 @@ import {
   isMostlyFailed,
   summarizeVerdicts,
 } from './compare-text.ts'
-import { toPercentiles } from './latency-meter.ts'
+import { createHistogram, toPercentiles } from './latency-meter.ts'
 import type {
   ComparedRun,
   DifferenceComparison,
@@ -17,7 +17,7 @@ import type {
   SeriesComparison,
   Verdict,
 } from './load-comparison.ts'
-import type { TrendMetric } from './metrics.ts'
+import { TREND_METRICS, type TrendMetric } from './metrics.ts'
 import {
   type Interval,
   type LatencyHistory,
@@ -216,5 +216,38 @@ function compareThroughput(a: ComparedRun, b: ComparedRun): DifferenceComparison
     difference,
     low: reach === null ? null : difference - reach,
     high: reach === null ? null : difference + reach,
+  }
+}
+
+/** Several runs as one side of a comparison, with the latencies that all of them measured. */
+export function poolRuns(runs: readonly ComparedRun[]): ComparedRun {
+  const [first, ...others] = runs
+  if (first === undefined) throw new Error('a side has at least one run')
+  if (others.length === 0) return first
+  const sum = (read: (run: ComparedRun) => number) => runs.reduce((total, run) => total + read(run), 0)
+  const latencies: ComparedRun['latencies'] = {}
+  for (const metric of TREND_METRICS) {
+    const histories = runs.flatMap((run) => run.latencies[metric] ?? [])
+    if (histories.length < runs.length) continue
+    const total = createHistogram()
+    for (const history of histories) total.add(history.total)
+    latencies[metric] = { total, batches: histories.flatMap(({ batches }) => batches) }
+  }
+  return {
+    label: `${runs.length} runs: ${runs.map(({ label }) => label).join(', ')}`,
+    plan: first.plan,
+    ownDifferences: others.flatMap(({ plan }) => listPlanDifferences(first.plan, plan)),
+    state: runs.find(({ state }) => state !== 'whole')?.state ?? 'whole',
+    durationS: sum(({ durationS }) => durationS),
+    requests: sum(({ requests }) => requests),
+    failed: sum(({ failed }) => failed),
+    succeeded: sum(({ succeeded }) => succeeded),
+    dropped: sum(({ dropped }) => dropped),
+    missingCallbacks: sum(({ missingCallbacks }) => missingCallbacks),
+    silence: runs.find(({ silence }) => silence !== undefined)?.silence,
+    generatorLimited: runs.some(({ generatorLimited }) => generatorLimited),
+    fromCache: sum(({ fromCache }) => fromCache),
+    latencies,
+    batches: runs.flatMap(({ batches }) => batches),
   }
 }
