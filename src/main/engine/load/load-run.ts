@@ -534,11 +534,7 @@ function toCrossedReason(result: ThresholdResult, measuredMs: number): string {
 }
 
 /** The measured stages of a load; empty if its pace has none, or too many. */
-export function toStageRecords(
-  load: Load,
-  staged: StagedRequests,
-  measuredMs: number,
-): { stages?: LoadStage[] } {
+function toStageRecords(load: Load, staged: StagedRequests, measuredMs: number): { stages?: LoadStage[] } {
   const { pace } = load
   if (pace.kind !== 'stages' || pace.stages.length > STAGES_COUNTED) return {}
   const schedule = isOpen(pace) ? toArrivalSchedule(load) : null
