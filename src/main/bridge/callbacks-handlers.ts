@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ReceiverState } from '../../shared/run/callback-overview.ts'
 import type { BridgeContext, Handlers } from './bridge-context.ts'
+import { createListeners } from './event-stream.ts'
 import { watch } from './watch-handlers.ts'
 
 /** How often the receiver's state is checked while a window follows it, milliseconds. */
@@ -31,7 +32,7 @@ export const receiverHandlers: Handlers<'receiver'> = {
 /** The state of the receiver, checked until the signal aborts. */
 function toSource({ clock, engine }: BridgeContext, signal: AbortSignal) {
   let state: { receiver: ReceiverState | null } | null = null
-  let tell = () => {}
+  const { tell, onChange } = createListeners()
   // Settles when the window closes; rejects if the receiver cannot be asked.
   const ended = (async () => {
     while (!signal.aborted) {
@@ -45,12 +46,7 @@ function toSource({ clock, engine }: BridgeContext, signal: AbortSignal) {
   })()
   return {
     read: () => state,
-    onChange(listener: () => void) {
-      tell = listener
-      return () => {
-        tell = () => {}
-      }
-    },
+    onChange,
     ended,
   }
 }

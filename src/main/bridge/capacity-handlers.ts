@@ -11,6 +11,7 @@ import { SluiceError } from '../../shared/messages/errors.ts'
 import type { RunHandle } from '../engine/engine-interface.ts'
 import type { BridgeContext, BridgeServices, Handlers } from './bridge-context.ts'
 import type { CapacitySearch } from './capacity-searches.ts'
+import { createListeners } from './event-stream.ts'
 import { findRunSecrets } from './run-key.ts'
 import { holdRun, toPlan } from './runs-handlers.ts'
 import { sayAccepted } from './sending-sheet.ts'
@@ -84,7 +85,7 @@ function startSearch(
 ): CapacitySearch {
   const { engine, clock } = services
   const controller = new AbortController()
-  const listeners = new Set<() => void>()
+  const { tell, onChange } = createListeners()
   const startedMs = clock.now()
   const toProgress = (
     outcome: CapacityOutcome,
@@ -104,7 +105,7 @@ function startSearch(
   let isOver = false
   const note = (next: CapacityProgress) => {
     progress = next
-    for (const listener of listeners) listener()
+    tell()
   }
   const noteCurrent = (current: CapacityProgress['current']) =>
     note(toProgress(toOutcomeSoFar(probes), { isOver: false, current }))
@@ -151,10 +152,7 @@ function startSearch(
     isOver: () => isOver,
     stop: () => controller.abort(),
     read: () => progress,
-    onChange(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    onChange,
     ended,
   }
 }

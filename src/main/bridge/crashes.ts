@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Crash } from '../../shared/bridge/crashes.ts'
 import type { SluiceError } from '../../shared/messages/errors.ts'
 import { onThreadCrash } from '../worker-rpc.ts'
+import { createListeners } from './event-stream.ts'
 
 /** Most crashes kept for windows; the newest are kept. */
 const CRASHES_MAX = 20
@@ -12,11 +13,11 @@ const CRASHES_MAX = 20
  */
 export function createCrashes(findName: (runId: string) => string | null) {
   let kept: Crash[] = []
-  const changed = new Set<() => void>()
+  const { tell, onChange } = createListeners()
   const crashed = new Set<(error: SluiceError) => void>()
   const keep = (crashes: Crash[]) => {
     kept = crashes
-    for (const listener of changed) listener()
+    tell()
   }
   const note = (error: SluiceError) => {
     const runId = 'runId' in error.said && typeof error.said.runId === 'string' ? error.said.runId : null
@@ -32,10 +33,7 @@ export function createCrashes(findName: (runId: string) => string | null) {
     note,
     dismiss: (crashId: string): void => keep(kept.filter((crash) => crash.crashId !== crashId)),
     /** Calls the listener whenever the list changes; returns a function that stops this. */
-    onChange(listener: () => void): () => void {
-      changed.add(listener)
-      return () => changed.delete(listener)
-    },
+    onChange,
     onCrash: (listener: (error: SluiceError) => void): void => void crashed.add(listener),
     close: onThreadCrash(note),
   }

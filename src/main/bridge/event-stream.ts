@@ -10,6 +10,20 @@ export interface EventSource<T> {
   readonly ended: Promise<unknown>
 }
 
+/** Listeners for the new values of an {@link EventSource}; `tell` calls them. */
+export function createListeners() {
+  const listeners = new Set<() => void>()
+  return {
+    tell(): void {
+      for (const listener of listeners) listener()
+    },
+    onChange(listener: () => void): () => void {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}
+
 /** How events are sent over a stream. */
 export interface EventStreamOptions {
   clock: Clock

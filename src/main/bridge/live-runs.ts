@@ -3,6 +3,7 @@ import { SluiceError } from '../../shared/messages/errors.ts'
 import type { Plan } from '../../shared/plan/plan.ts'
 import type { RunSnapshot } from '../../shared/run/snapshot.ts'
 import type { RunHandle } from '../engine/engine-interface.ts'
+import { createListeners } from './event-stream.ts'
 
 /** Most failures kept for windows that ask after a run has ended. */
 const FAILURES_MAX = 100
@@ -20,12 +21,9 @@ const CRASHES: ReadonlySet<ErrorId> = new Set(['unexpected', 'load_thread_out_of
 export function createLiveRuns(noteCrash: (error: SluiceError) => void, whenEnded: (runId: string) => void) {
   const held = new Map<string, { handle: RunHandle; plan: Plan }>()
   const failures = new Map<string, unknown>()
-  const listeners = new Set<() => void>()
+  const { tell, onChange } = createListeners()
   let revision = 1
 
-  const tell = () => {
-    for (const listener of listeners) listener()
-  }
   const noteChange = () => {
     revision += 1
     tell()
@@ -88,10 +86,7 @@ export function createLiveRuns(noteCrash: (error: SluiceError) => void, whenEnde
     /** Announces that the list of runs changed. */
     noteChange,
     /** Calls the listener for each new revision and snapshot; returns a function that removes it. */
-    onChange(listener: () => void): () => void {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    onChange,
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { WaitingQuestion } from '../../shared/bridge/production.ts'
+import { createListeners } from './event-stream.ts'
 import {
   type AskProduction,
   describeProduction,
@@ -9,19 +10,15 @@ import {
 
 /** Creates the place for one window's question; there is one question at a time. */
 export function createQuestionOfWindow() {
-  const listeners = new Set<() => void>()
+  const { tell, onChange } = createListeners()
   let waiting: { question: WaitingQuestion; giveUp: () => void } | null = null
   const change = (next: typeof waiting) => {
     waiting = next
-    for (const listener of listeners) listener()
+    tell()
   }
   return {
     read: (): { question: WaitingQuestion | null } => ({ question: waiting?.question ?? null }),
-    /** Calls the listener for each change; returns a function that removes the listener. */
-    onChange(listener: () => void): () => void {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    onChange,
     /** Asks, and shows the open question to the window meanwhile. */
     async hold(question: ProductionQuestion, signal: AbortSignal, ask: AskProduction): Promise<boolean> {
       const controller = new AbortController()
