@@ -1,7 +1,6 @@
 import { Button, Group, Menu, Stack, type StackProps } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import {
-  type FormEvent,
   type FormHTMLAttributes,
   type ReactNode,
   type Ref,
@@ -80,12 +79,11 @@ function NameForm(props: {
 }) {
   const [name, setName] = useState(props.name)
   const trimmed = name.trim()
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     if (trimmed !== '') props.onName(trimmed).catch(() => {})
   }
   return (
-    <Stack component="form" gap="xs" my="xs" onSubmit={submit}>
+    <Form gap="xs" my="xs" onSubmit={submit}>
       <TextField
         label={props.label}
         value={name}
@@ -99,7 +97,7 @@ function NameForm(props: {
         <ActionButton label="Save" variant="filled" type="submit" small disabled={trimmed === ''} />
         <ActionButton label="Cancel" small onClick={props.onClose} />
       </Group>
-    </Stack>
+    </Form>
   )
 }
 

@@ -1,12 +1,13 @@
-import { Button, Menu, Modal, Stack } from '@mantine/core'
+import { Button, Menu, Modal } from '@mantine/core'
 import { IconArrowsDiff, IconFlag } from '@tabler/icons-react'
 import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { BaselineEntry } from '../../../shared/bridge/compare.ts'
 import { DEFAULT_BASELINE } from '../../../shared/lookback/baseline.ts'
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { ask, bridge, queryClient } from '../../bridge/client.ts'
 import { ActionButton, TextField } from '../../ui/controls.tsx'
+import { Form } from '../../ui/form.tsx'
 import { ErrorNotice } from '../../ui/layout/screen.tsx'
 import { SafeText } from '../../ui/text/safe-text.tsx'
 
@@ -91,34 +92,30 @@ function BaselineItems(props: {
 function BaselineDialog({ runId, onClose }: { runId: string; onClose: () => void }) {
   const [name, setName] = useState('')
   const change = useBaselineChange()
-  const save = (event: FormEvent) => {
-    event.preventDefault()
+  const save = () =>
     change.mutate(() => bridge.baselines.set({ runId, name: name.trim() }), { onSuccess: onClose })
-  }
   return (
     <Modal opened onClose={onClose} title="Make it a baseline">
-      <form onSubmit={save}>
-        <Stack gap="md">
-          <TextField
-            label="Name"
-            description="Later runs of the same source on the same connection can be compared with it. A baseline of this name there is replaced."
-            placeholder="release-4"
-            data-autofocus
-            required
-            maxLength={100}
-            value={name}
-            onValue={setName}
-          />
-          {change.error !== null && <ErrorNotice error={change.error} />}
-          <ActionButton
-            label="Save"
-            variant="filled"
-            type="submit"
-            disabled={name.trim() === ''}
-            loading={change.isPending}
-          />
-        </Stack>
-      </form>
+      <Form onSubmit={save}>
+        <TextField
+          label="Name"
+          description="Later runs of the same source on the same connection can be compared with it. A baseline of this name there is replaced."
+          placeholder="release-4"
+          data-autofocus
+          required
+          maxLength={100}
+          value={name}
+          onValue={setName}
+        />
+        {change.error !== null && <ErrorNotice error={change.error} />}
+        <ActionButton
+          label="Save"
+          variant="filled"
+          type="submit"
+          disabled={name.trim() === ''}
+          loading={change.isPending}
+        />
+      </Form>
     </Modal>
   )
 }

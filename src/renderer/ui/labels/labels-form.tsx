@@ -1,10 +1,11 @@
-import { Autocomplete, Group, Select, Stack } from '@mantine/core'
+import { Autocomplete, Group, Select } from '@mantine/core'
 import { IconPlus, IconX } from '@tabler/icons-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { LabelChoice } from '../../../shared/bridge/compare.ts'
 import { guessMeaning, type LabelChoices, splitValues } from '../../../shared/lookback/label-choices.ts'
 import { ANY_RULE } from '../../../shared/lookback/labels.ts'
 import { ActionButton, IconButton, SwitchField, TextField } from '../controls.tsx'
+import { Form } from '../form.tsx'
 import styles from './labels.module.css'
 
 interface Positive {
@@ -56,14 +57,10 @@ export function LabelsForm(props: {
     emptyIsNegative,
   }
   const isChanged = used !== null && JSON.stringify(used) !== JSON.stringify(choice)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    props.onLabels(choice)
-  }
   const change = (id: number, part: Partial<Positive>) =>
     setPositives((all) => all.map((one) => (one.id === id ? { ...one, ...part } : one)))
   return (
-    <Stack component="form" gap="sm" onSubmit={submit}>
+    <Form gap="sm" onSubmit={() => props.onLabels(choice)}>
       <Group gap="var(--space-2) var(--space-4)" align="flex-end">
         <Select
           label="Label column"
@@ -149,6 +146,6 @@ export function LabelsForm(props: {
           disabled={(column === null && !useVerdicts) || positives.some(isWithoutRule)}
         />
       </Group>
-    </Stack>
+    </Form>
   )
 }
