@@ -200,20 +200,27 @@ const REUSE_ENDED: Record<string, string> = {
 
 /**
  * Warnings of a run. `reuseEnded`: how often connections were not reused, by reason; `redacted`: answers from
- * which a secret was removed; `texts`: answers by charset other than UTF-8, and `damaged` ones.
+ * which a secret was removed; `texts`: answers by charset other than UTF-8, and `damaged` ones; `rows` by
+ * their answers.
  */
 export function toRunWarnings({
   reuseEnded,
   redacted,
   texts,
-}: Record<'reuseEnded' | 'redacted' | 'texts', ReadonlyMap<string, number> | undefined>): RunWarning[] {
+  rows,
+}: Record<
+  'reuseEnded' | 'redacted' | 'texts' | 'rows',
+  ReadonlyMap<string, number> | undefined
+>): RunWarning[] {
   const answers = redacted?.get('answer') ?? 0
   const damaged = texts?.get('damaged') ?? 0
+  const empty = rows?.get('no_result') ?? 0
   const charsets = [...(texts ?? [])].filter(([name, n]) => name !== 'damaged' && n > 0)
   return [
     ...Object.entries(REUSE_ENDED)
       .filter(([why]) => (reuseEnded?.get(why) ?? 0) > 0)
       .map(([, message]) => ({ code: 'CONNECTIONS_NOT_REUSED', message })),
+    ...(empty === 0 ? [] : [{ code: 'NO_RESULT', message: toEmptyText(empty) }]),
     ...(answers === 0 ? [] : [{ code: 'ANSWERS_REDACTED', message: toRedactedText(answers) }]),
     ...charsets.map(([name, n]) => ({
       code: 'ANSWERS_NOT_UTF8',
@@ -228,6 +235,10 @@ export function toRunWarnings({
           },
         ]),
   ]
+}
+
+function toEmptyText(rows: number): string {
+  return `${formatCounted(rows, 'row')} succeeded by an answer with neither rules nor scores, such as an acknowledgement. Whether a rule triggered for ${rows === 1 ? 'it' : 'them'} is not known; figures count ${rows === 1 ? 'it' : 'them'} as without rules.`
 }
 
 function toRedactedText(answers: number): string {

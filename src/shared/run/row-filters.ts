@@ -196,7 +196,7 @@ export type RowFilter = z.infer<typeof rowFilterSchema>
 /** The heading of each group of facets, in display order. */
 export const FACET_GROUPS: Record<FacetGroup, FacetHead> = {
   state: { title: 'State', empty: 'no rows' },
-  answer: { title: 'Callbacks' },
+  answer: { title: 'Answers and callbacks' },
   rule: { title: 'Triggered rule', empty: 'none triggered', isOfTasks: true },
   error: { title: 'Error', empty: 'no errors' },
   verdict: { title: 'Your verdict', empty: 'none given', isOfTasks: true },

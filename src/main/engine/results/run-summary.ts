@@ -121,6 +121,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
         reuseEnded: counts.get('reuse_ended'),
         redacted: counts.get('redacted'),
         texts: counts.get('answer_text'),
+        rows: counts.get('answer'),
       }),
       ...toUnreadWarnings(family),
       ...toCutOffWarnings(family, rows),

@@ -91,6 +91,7 @@ export class SnapshotBuilder {
         reuseEnded: counters.entries('reuse_ended'),
         redacted: counters.entries('redacted'),
         texts: counters.entries('answer_text'),
+        rows: counters.entries('answer'),
       }),
       retryAfter: {
         answers: counters.get('retry_after_answers'),

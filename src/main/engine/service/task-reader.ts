@@ -145,15 +145,24 @@ function judgeRead(result: TaskResult | V2TaskResult, body: unknown, status: num
     rules: result.triggeredRules.length > 1 ? once(result.triggeredRules) : result.triggeredRules,
     classes: result.classScores,
     fromCache: result.fromCache,
+    answer: hasResult(result, body) ? null : 'no_result',
   })
   const [failure] = result.failures
   if (failure === undefined) return judgement
   return {
     ...judgement,
     outcome: 'rejected',
+    answer: null,
     errorCode: failure.code,
     message: cutMessage(failure.message || `the service answered code ${failure.code} inside a 200`),
   }
+}
+
+/** Whether anything in a body may be a result: rules, even none, scores or the status of a model. */
+function hasResult({ triggeredRules, classScores }: TaskResult | V2TaskResult, body: unknown): boolean {
+  if (triggeredRules.length > 0 || classScores.length > 0 || hasRules(body)) return true
+  const parts: readonly unknown[] = Array.isArray(body) ? body : [body]
+  return parts.some((part) => isJsonObject(part) && listAroundResults(part, 0) !== null)
 }
 
 function findUnreadable(

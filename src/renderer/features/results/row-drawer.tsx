@@ -383,7 +383,7 @@ function OutcomePart({ operation, detail, revealed }: OutcomeProps) {
                   )),
             ],
             result.answer !== null && [
-              answers === null ? 'Callbacks' : outcome,
+              answers === null ? 'Note' : outcome,
               <AnswerLabel key="answer" answer={result.answer} />,
             ],
             result.state === 'succeeded' &&

@@ -89,6 +89,31 @@ test('a result after an error makes the row succeed, and the error stays with it
   expect(journal.db.prepare(`SELECT count(*) AS n FROM ${RULES_OF_ROWS}`).get()).toEqual({ n: 1 })
 })
 
+test('a result replaces a callback that said nothing of the content', () => {
+  const { receive, takeIn, counts, readRow, readEffects, journal } = openTasks()
+  receive(1, 1_000, '{"task_id":"task-1","message":"accepted"}')
+  takeIn()
+  expect(readRow()).toMatchObject({ state: 'succeeded', answer: 'no_result' })
+  expect(journal.counters.get('answer', 'no_result')).toBe(1)
+  receive(1, 2_000, OTHER_RESULT)
+  takeIn()
+  receive(1, 3_000, RESULT)
+  takeIn()
+  expect(readEffects()).toEqual(['differing', 'settled', 'differing'])
+  expect(counts()).toEqual({ received: 3, settled: 1, differing: 2 })
+  expect(readRow()).toMatchObject({
+    state: 'succeeded',
+    message: expect.stringMatching(/^an earlier callback had no result; the result counts/),
+    answer: 'differing_callbacks',
+  })
+  expect(Object.fromEntries(journal.counters.entries('answer'))).toMatchObject({
+    no_result: 0,
+    differing_callbacks: 1,
+  })
+  expect(journal.counters.get('state', 'succeeded')).toBe(1)
+  expect(journal.db.prepare(`SELECT count(*) AS n FROM ${RULES_OF_ROWS}`).get()).toEqual({ n: 1 })
+})
+
 test('of two different errors the first decides the row, and its cause is counted once', () => {
   const { receive, takeIn, readRow, journal } = openTasks()
   receive(1, 1_000, REFUSAL)

@@ -261,6 +261,34 @@ test.each([
 })
 
 test.each([
+  { task_id: 't1' },
+  { task_id: 't1', message: 'accepted' },
+  { task_id: 't1', post_id: 'p', status: 'completed' },
+])('an answer that says nothing of the content is marked as one without a result: %j', (body) => {
+  for (const { judge } of [createTestExchange({ kind: 'task' }), v2]) {
+    expect(judge(toAnswer(200, body), [])).toMatchObject({ outcome: 'succeeded', answer: 'no_result' })
+  }
+  for (const { judgeCallback } of [createTestExchange({ kind: 'task', api: 'v2', mode: 'async' })]) {
+    expect(judgeCallback(JSON.stringify(body))).toMatchObject({ outcome: 'succeeded', answer: 'no_result' })
+  }
+})
+
+test.each([
+  { task_id: 't1', triggered_rules: [] },
+  { task_id: 't1', triggered_rules: null },
+  { task_id: 't1', data: { triggered_rules: [] } },
+  { task_id: 't1', status: [{ status: { code: '0' }, response: { output: [] } }] },
+  {
+    task_id: 't1',
+    models: [{ model: 'text', response: { output: [{ classes: [{ class: 'spam', score: 1 }] }] } }],
+  },
+])('an answer without rules has a result if it says that, or names a model: %j', (body) => {
+  for (const { judge } of [createTestExchange({ kind: 'task' }), v2]) {
+    expect(judge(toAnswer(200, body), [])).toMatchObject({ outcome: 'succeeded', answer: null })
+  }
+})
+
+test.each([
   { data: { task_id: 't1', status: 'processing', triggered_rules: [] } },
   {
     task_id: 't1',

@@ -27,7 +27,7 @@ type CallbackContent = OwnContent | { kind: 'foreign'; note: string }
 interface OwnContent
   extends Pick<
     AttemptRecord,
-    'taskId' | 'customIndexItemId' | 'errorCode' | 'message' | 'rules' | 'classes' | 'names'
+    'taskId' | 'customIndexItemId' | 'errorCode' | 'message' | 'answer' | 'rules' | 'classes' | 'names'
   > {
   kind: 'own'
   outcome: 'succeeded' | 'rejected'
@@ -335,14 +335,14 @@ export class CallbackWriter {
     return differ(`another callback came that ${difference}; ${which}`)
   }
 
-  /** A result replaces the error that had settled its item, which is kept as a differing callback. */
-  #supersede(before: Record<string, unknown>, error: StoredResult | null): Mark {
+  /** A result replaces the callback that had settled its item, which is kept as a differing one. */
+  #supersede(before: Record<string, unknown>, stored: StoredResult | null): Mark {
     const { counters } = this.#journal
     this.#setEffect.run('differing', Number(before['id']))
     counters.add('callback', 'settled', -1)
     counters.add('callback', 'differing', 1)
-    const said = error === null ? 'error' : sayError(error)
-    return { answer: 'differing_callbacks', note: `an earlier callback said ${said}; the result counts` }
+    const said = stored?.state === 'rejected' ? `said ${sayError(stored)}` : 'had no result'
+    return { answer: 'differing_callbacks', note: `an earlier callback ${said}; the result counts` }
   }
 
   /**
@@ -515,12 +515,14 @@ export class CallbackWriter {
     if (this.#isRow.get(item) === undefined) return null
     const stored = this.#readResult(item)
     const before = this.#settledBy.get(item)
-    // A result outranks an earlier error.
-    const isResultOverError = stored?.state === 'rejected' && received.outcome === 'succeeded'
-    if (before !== undefined && !isResultOverError) return null
+    // A result outranks an earlier error, and a callback that says nothing of the content.
+    const isResult = received.outcome === 'succeeded' && received.answer !== 'no_result'
+    const isOverNothing = before !== undefined && isResult && stored?.answer === 'no_result'
+    const isOverError = stored?.state === 'rejected' && received.outcome === 'succeeded'
+    if (before !== undefined && !isOverError && !isOverNothing) return null
     const content = this.#withOwnTask(item, received)
     const from = stored?.state ?? (this.#claims.isClaimed(item) ? 'sending' : 'pending')
-    const state = nextItemState(from, `callback_${content.outcome}`)
+    const state = isOverNothing ? 'succeeded' : nextItemState(from, `callback_${content.outcome}`)
     if (state === null) return null
     const { counters } = this.#journal
     if (stored === null) {
@@ -536,22 +538,21 @@ export class CallbackWriter {
       ...(doubt === 'none' ? [] : [IN_DOUBT]),
       ...(before === undefined ? [] : [this.#supersede(before, stored)]),
     ]
-    const mark = marks[0] ?? null
+    const answer = marks[0]?.answer ?? content.answer
     const notes = [content.message, ...marks.map(({ note }) => note)]
     const message = notes.filter((part) => part !== null).join('; ') || null
-    if (mark !== null && stored?.answer !== mark.answer)
-      this.#countAnswer(stored?.answer ?? null, mark.answer)
+    if (answer !== null && stored?.answer !== answer) this.#countAnswer(stored?.answer ?? null, answer)
     const status = toAcknowledged(stored?.status ?? null)
     countError(counters, { state, status, errorCode, message }, 1)
     if (replaced !== null) this.#restoreSent(item, replaced)
-    if (content.outcome === 'succeeded') counters.add('echo', content.echo.kind, 1)
+    if (content.outcome === 'succeeded' && from !== 'succeeded') counters.add('echo', content.echo.kind, 1)
     const attempts = (stored?.attempts ?? 0) + (from === 'sending' && !isWaiting(item) ? 1 : 0)
     const lastTry = from === 'sending' ? undefined : this.#lastTry.get(item)
     const sentAtUs = this.#findSentAtUs(item, received.taskId, toNumber(lastTry?.['sent_at_us']))
     const latencyUs = sentAtUs === null ? null : Math.max(0, receivedAtUs - sentAtUs)
     const isBeforeEnd = lastTry !== undefined && receivedAtUs < Number(lastTry['ended_at_us'] ?? 0)
     const { taskId, customIndexItemId } = content
-    const found = [taskId, customIndexItemId, latencyUs, mark?.answer ?? null]
+    const found = [taskId, customIndexItemId, latencyUs, answer]
     this.#write.run(item, state, attempts, status, errorCode, message, ...found)
     this.#outcomes.replaceFound(item, content)
     const isOfTryInFlight = from === 'sending' && this.#claims.countUnknownTries(item) === 0

@@ -1,0 +1,34 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+
+it('warns of rows whose answer says nothing of the content, and finds them', async () => {
+  const folder = createTemporaryFolder()
+  const source = join(folder, 'posts.csv')
+  writeFileSync(source, 'post_id,user_id,text_data\na,u,one\nb,u,two\nc,u,three\n')
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      const whole = toTaskAnswer(request, [])
+      wire.send(200, request.body.includes('two') ? whole : { task_id: whole.task_id, message: 'accepted' })
+    },
+  })
+  const sluice = (...args: string[]) =>
+    runInProcess(args, { workspace: join(folder, 'workspace'), env: { SLUICE_API_KEY: 'a-key' } })
+  const sent = await sluice('task', source, '--base-url', server.baseUrl)
+  expect(sent.stdout.replaceAll(/\s+/g, ' ')).toContain(
+    '2 rows succeeded by an answer with neither rules nor scores, such as an acknowledgement.',
+  )
+  const shown = JSON.parse((await sluice('show', 'latest', '--json')).stdout) as { warnings: unknown }
+  expect(shown.warnings).toContainEqual(expect.objectContaining({ code: 'NO_RESULT' }))
+  const found = await sluice(
+    'sql',
+    'latest',
+    "SELECT row FROM rows WHERE answer = 'no_result'",
+    '--format',
+    'csv',
+  )
+  expect(found.stdout).toBe('row\r\n2\r\n4\r\n')
+})
