@@ -336,6 +336,37 @@ test('a callback that repeats nothing and names the task of another row leaves i
   expect(counts()).toEqual({ received: 3, settled: 2, other_post: 1, late: 1 })
 })
 
+test('a callback that names the task of another row does not settle a row whose own task is not known', () => {
+  const { journal, receive, takeIn, send, counts } = openSettler(2, { judge: judgeTaskOnly })
+  send(1, { state: 'unknown', outcome: 'unknown', status: null, taskId: null })
+  send(2, { ...ACKNOWLEDGED, taskId: 'task-2' })
+  receive(1, 1_000, 'task-2')
+  expect(takeIn()).toEqual([])
+  receive(1, 2_000, 'task-1')
+  receive(2, 3_000, 'task-2')
+  takeIn()
+  expect(readStates(journal).items).toEqual({ 1: 'succeeded', 2: 'succeeded' })
+  expect(counts()).toEqual({ received: 3, settled: 2, other_post: 1, late: 1 })
+})
+
+test.each([
+  ['that task, settles its row', 'task-2', 'succeeded'],
+  ['another task, leaves its row to its own callback', 'task-1', 'unknown'],
+])(
+  'an early callback that names the task of another row, if its acknowledgement then names %s',
+  (_, taskId, state) => {
+    const { journal, settler, receive, takeIn, send } = openSettler(2, { judge: judgeTaskOnly })
+    send(2, { ...ACKNOWLEDGED, taskId: 'task-2' })
+    receive(1, 500, 'task-2')
+    settler.look()
+    journal.transact('process', () => settler.write(() => false))
+    expect(settler.committed()).toEqual([])
+    send(1, { ...ACKNOWLEDGED, taskId })
+    takeIn()
+    expect(readStates(journal).items[1]).toBe(state)
+  },
+)
+
 test('only a run with a callback that names another task has an index of tasks, which belongs to its schema', () => {
   const { journal, receive, takeIn, send } = openSettler(2, { judge: judgeTaskOnly })
   const hasIndex = () =>

@@ -269,7 +269,14 @@ export class CallbackWriter {
     isWaiting: (item: number) => boolean,
   ): boolean {
     if (content?.kind !== 'own' || !this.#isOwn(callback.item)) return false
-    return this.#findAddressee(callback, content, isWaiting).doubt === 'in_flight'
+    if (this.#findAddressee(callback, content, isWaiting).doubt === 'in_flight') return true
+    return this.#isInFlight(callback.item, isWaiting) && this.#isTaskOfOther(callback.item, content)
+  }
+
+  /** Whether a request is under way whose answer will name the task of its item. */
+  #isInFlight(item: number, isWaiting: (item: number) => boolean): boolean {
+    const state = this.#readResult(item)?.state ?? (this.#claims.isClaimed(item) ? 'sending' : 'pending')
+    return state === 'sending' && !isWaiting(item)
   }
 
   /** Writes the latency of a callback that came while its item was in flight. */
@@ -399,15 +406,20 @@ export class CallbackWriter {
 
   /** A callback that repeats nothing of its request and names the task of another row is foreign. */
   #checkTask(item: number, content: CallbackContent | null): CallbackContent | null {
-    if (content?.kind !== 'own' || content.echo.kind !== 'unverifiable' || content.fromCache) return content
-    const { taskId } = content
+    if (content?.kind !== 'own' || !this.#isTaskOfOther(item, content)) return content
     const own = this.#readResult(item)?.taskId ?? null
-    if (taskId === null || own === null || own === taskId) return content
+    const named =
+      own === null ? 'no acknowledgement of this row is known' : `its acknowledgement named "${own}"`
+    const note = `the callback names task_id "${content.taskId}", which is that of another row of this run; ${named}`
+    return { kind: 'foreign', note: cutMessage(note) }
+  }
+
+  #isTaskOfOther(item: number, { taskId, echo, fromCache }: OwnContent): boolean {
+    if (taskId === null || echo.kind !== 'unverifiable' || fromCache) return false
+    if (this.#readResult(item)?.taskId === taskId) return false
     // Most runs need no index of tasks, which takes time for each result. One that was rolled back is made again.
     this.#journal.db.exec(CREATE_TASK_INDEX)
-    if (this.#byTask.get(taskId) === undefined) return content
-    const note = `the callback names task_id "${taskId}", which is that of another row of this run; its acknowledgement named "${own}"`
-    return { kind: 'foreign', note: cutMessage(note) }
+    return this.#byTask.get(taskId) !== undefined
   }
 
   /**
