@@ -175,7 +175,9 @@ function findUnreadable(
     return { code: UNREADABLE_RULES_CODE, message }
   }
   if (triggeredRules.length > 0 || classScores.length > 0 || hasRules(body)) return null
-  if (isJsonObject(body) && [body, ...listInside(body)].some(hasRulesInText)) {
+  const parts = isJsonObject(body) ? [body, ...listInside(body)] : []
+  // A content that is repeated may quote them.
+  if (!parts.some(hasRules) && parts.some(hasRulesInText)) {
     const message = 'triggered_rules stands in a text, not in the JSON of the answer'
     return { code: UNREADABLE_RULES_CODE, message }
   }

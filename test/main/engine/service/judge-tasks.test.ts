@@ -277,6 +277,7 @@ test.each([
   { task_id: 't1', triggered_rules: [] },
   { task_id: 't1', triggered_rules: null },
   { task_id: 't1', data: { triggered_rules: [] } },
+  { task_id: 't1', request: { text_data: '{"triggered_rules": []}' }, result: { triggered_rules: [] } },
   { task_id: 't1', status: [{ status: { code: '0' }, response: { output: [] } }] },
   {
     task_id: 't1',
