@@ -220,7 +220,7 @@ export function toRunWarnings({
     ...Object.entries(REUSE_ENDED)
       .filter(([why]) => (reuseEnded?.get(why) ?? 0) > 0)
       .map(([, message]) => ({ code: 'CONNECTIONS_NOT_REUSED', message })),
-    ...(empty === 0 ? [] : [{ code: 'NO_RESULT', message: toEmptyText(empty) }]),
+    ...warnOfNoResult(empty, 'row'),
     ...(answers === 0 ? [] : [{ code: 'ANSWERS_REDACTED', message: toRedactedText(answers) }]),
     ...charsets.map(([name, n]) => ({
       code: 'ANSWERS_NOT_UTF8',
@@ -237,8 +237,12 @@ export function toRunWarnings({
   ]
 }
 
-function toEmptyText(rows: number): string {
-  return `${formatCounted(rows, 'row')} succeeded by an answer with neither rules nor scores, such as an acknowledgement. Whether a rule triggered for ${rows === 1 ? 'it' : 'them'} is not known; figures count ${rows === 1 ? 'it' : 'them'} as without rules.`
+/** Warns of rows or requests that succeeded by an answer that says nothing of the content. */
+export function warnOfNoResult(count: number, noun: 'row' | 'request'): RunWarning[] {
+  if (count === 0) return []
+  const them = count === 1 ? 'it' : 'them'
+  const message = `${formatCounted(count, noun)} succeeded by an answer with neither rules nor scores, such as an acknowledgement. Whether a rule triggered for ${them} is not known; figures count ${them} as without rules.`
+  return [{ code: 'NO_RESULT', message }]
 }
 
 function toRedactedText(answers: number): string {

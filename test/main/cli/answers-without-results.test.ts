@@ -5,10 +5,10 @@ import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 
-it('warns of rows whose answer says nothing of the content, and finds them', async () => {
+it('warns of rows and requests whose answer says nothing of the content, and finds the rows', async () => {
   const folder = createTemporaryFolder()
   const source = join(folder, 'posts.csv')
-  writeFileSync(source, 'post_id,user_id,text_data\na,u,one\nb,u,two\nc,u,three\n')
+  writeFileSync(source, 'post_id,user_id,text_data,truth\na,u,one,spam\nb,u,two,ok\nc,u,three,ok\n')
   const server = await startFaultServer({
     onRequest: (request, wire) => {
       const whole = toTaskAnswer(request, [])
@@ -31,4 +31,17 @@ it('warns of rows whose answer says nothing of the content, and finds them', asy
     'csv',
   )
   expect(found.stdout).toBe('row\r\n2\r\n4\r\n')
+  const judged = await sluice('evaluate', 'latest', '--label', 'truth', '--positive', 'spam=Spam', '--json')
+  expect(JSON.parse(judged.stdout)).toMatchObject({
+    warnings: expect.arrayContaining([expect.stringMatching(/^2 rows succeeded by an answer with neither/)]),
+  })
+  await sluice('task', source, '--base-url', server.baseUrl, '--name', 'again')
+  const compared = await sluice('compare', 'posts.csv', 'again')
+  expect(compared.stdout.replaceAll(/\s+/g, ' ')).toContain('B: 2 rows succeeded by an answer with neither')
+  const where = ['--base-url', server.baseUrl, '--concurrency', '1', '--requests', '6', '--json']
+  const load = await sluice('load', source, ...where)
+  expect((JSON.parse(load.stdout) as { warnings: unknown }).warnings).toContainEqual({
+    code: 'NO_RESULT',
+    message: expect.stringMatching(/^4 requests succeeded by an answer with neither rules nor scores/),
+  })
 })

@@ -303,6 +303,7 @@ export class LoadGenerator {
       (timed ? FLAG.timed : 0) +
       (hasWaited ? FLAG.waited : 0) +
       (judgement.fromCache ? FLAG.fromCache : 0) +
+      (judgement.answer === 'no_result' ? FLAG.noResult : 0) +
       (tries > 0 ? FLAG.retry : 0) +
       (judgement.isAcknowledgement ? FLAG.acknowledged : 0) +
       (isSent ? FLAG.sent : 0) +

@@ -479,6 +479,7 @@ export class LoadRun {
       within: { ...total.within, sent: total.within.sent + (this.#isOver ? 0 : this.#countOpen()) },
       maxInFlight: toMaxInFlight(load, record.plan.connection.timeoutMs),
       fromCache: total.fromCache,
+      noResult: total.noResult,
       echoes: total.echoes,
       retried: total.retried,
       putOffMs: total.putOffMs,

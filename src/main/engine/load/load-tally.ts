@@ -61,6 +61,8 @@ export class LoadTally {
   answered = 0
   readonly sums = new SummedRequests()
   fromCache = 0
+  /** Successful answers that say nothing of the content. */
+  noResult = 0
   readonly echoes = { verified: 0, alike: 0, notVerifiable: 0, mismatched: 0 }
   waited = 0
   retried = 0
@@ -110,6 +112,7 @@ export class LoadTally {
     this.counts[outcome] += 1
     if (flags & FLAG.answered) this.answered += 1
     if (flags & FLAG.fromCache) this.fromCache += 1
+    if (flags & FLAG.noResult) this.noResult += 1
     if (flags & FLAG.verified) this.echoes.verified += 1
     if (flags & FLAG.alike) this.echoes.alike += 1
     if (flags & FLAG.unverifiable) this.echoes.notVerifiable += 1
@@ -148,6 +151,7 @@ export class LoadTally {
     this.answered += other.answered
     this.sums.merge(other.sums)
     this.fromCache += other.fromCache
+    this.noResult += other.noResult
     addNumbers(this.echoes, other.echoes)
     this.waited += other.waited
     this.retried += other.retried

@@ -74,6 +74,8 @@ export const FLAG = {
   mismatched: 512,
   /** Verified, but in another form. */
   alike: 1024,
+  /** It succeeded, and its answer says nothing of the content. */
+  noResult: 2048,
 } as const
 
 /** Most records handed over at once. */

@@ -10,10 +10,12 @@ import { toComparable } from '../../../shared/lookback/labels.ts'
 import { toMcNemarP } from '../../../shared/lookback/paired-rule.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
+import { warnOfNoResult } from '../../../shared/run/counts.ts'
 import { countLeftOut } from '../../../shared/run/item-state.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'
 import { summarizeRun } from '../results/run-summary.ts'
+import { countNoResult } from '../run/results/family-counts.ts'
 import { type ChosenChanges, formatOutcome, listChangedRows, writeChangedRows } from './changed-rows.ts'
 import { compareByLabels } from './compare-labels.ts'
 import { countEdited, type EditedRows } from './edited-rows.ts'
@@ -65,7 +67,12 @@ export async function compareDecisions(
     labels: byLabels?.figures ?? null,
     listed: listChangedRows(rows, options),
     exported: options.exportFile === undefined ? null : await writeChangedRows(rows, options.exportFile),
-    warnings: [...listWarnings(runs, pairs, key.name, { cached, edited }), ...(byLabels?.warnings ?? [])],
+    warnings: [
+      ...listWarnings(runs, pairs, key.name, { cached, edited }),
+      ...sayNoResult('A', a),
+      ...sayNoResult('B', b),
+      ...(byLabels?.warnings ?? []),
+    ],
   }
 }
 
@@ -300,6 +307,10 @@ function listWarnings(
         ]
       : []),
   ]
+}
+
+function sayNoResult(name: string, run: RunFamily): string[] {
+  return warnOfNoResult(countNoResult(run), 'row').map(({ message }) => `${name}: ${message}`)
 }
 
 /** Says that a run is not over, or that it ended early, and that its open rows are left out. */

@@ -13,10 +13,16 @@ import type { Verdict } from '../../../shared/lookback/verdict.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { toRowAndRecord } from '../../../shared/plan/source-place.ts'
+import { warnOfNoResult } from '../../../shared/run/counts.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'
 import { readScoredClasses } from '../run/export/export-rows.ts'
-import { countRowsRead, readFamilyCounts, readRuleNames } from '../run/results/family-counts.ts'
+import {
+  countNoResult,
+  countRowsRead,
+  readFamilyCounts,
+  readRuleNames,
+} from '../run/results/family-counts.ts'
 import { readPlace } from '../run/results/row-places.ts'
 import { type AnsweredStep, readAnsweredSteps } from './answered-rows.ts'
 import { writeEvaluatedRows } from './evaluated-rows.ts'
@@ -190,6 +196,7 @@ export async function* evaluateInSteps(
           }),
     warnings: [
       ...(isMostlyUnanswered(rows) ? [sayUnanswered(rows)] : []),
+      ...warnOfNoResult(countNoResult(family), 'row').map(({ message }) => message),
       ...sayNoNegatives(ofLabels, rows.without_label, options),
       ...reader.listNotes(),
       ...listWarnings(

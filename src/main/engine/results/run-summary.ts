@@ -17,6 +17,7 @@ import {
   toRequestCounts,
   toRowCounts,
   toRunWarnings,
+  warnOfNoResult,
 } from '../../../shared/run/counts.ts'
 import type { Outcome } from '../../../shared/run/item-state.ts'
 import { toSourceRead } from '../../../shared/run/read-as.ts'
@@ -126,6 +127,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
       ...toUnreadWarnings(family),
       ...toCutOffWarnings(family, rows),
       ...(standing.isHeld ? [] : toSharedItemWarnings(family)),
+      ...warnOfNoResult(told.state?.noResult ?? 0, 'request'),
       ...toFailureWarnings(family, requests, told.state?.thresholds),
       ...toFewWarnings(family, requests, latency, told.state?.thresholds),
       ...toRowWarnings(counts.get('problem') ?? new Map(), record.runId),

@@ -48,6 +48,11 @@ export function readFamilyCounts({ members }: RunFamily): Counts {
   return merged
 }
 
+/** Rows whose answer says nothing of the content. */
+export function countNoResult(family: RunFamily): number {
+  return readFamilyCounts(family).get('answer')?.get('no_result') ?? 0
+}
+
 /** Rows by state of a run and its retries together, and its triggered rules, most rows first. */
 export function summarizeFamilyCounts(
   family: RunFamily,
