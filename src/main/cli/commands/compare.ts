@@ -25,9 +25,10 @@ import type { Engine } from '../../engine/engine.ts'
 import { annotate } from '../annotations.ts'
 import type { CliContext } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
-import { RUN_ARGUMENT_HELP, resolveRun, withEngine } from '../engine-access.ts'
+import { withEngine } from '../engine-access.ts'
 import { addLabelOptions, hasLabels, type LabelFlags, toLabelOptions } from '../options/label-options.ts'
 import { createIntegerParser, parseFilledText } from '../options/parse-values.ts'
+import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import {
   addDocumentOptions,
   addExamples,

@@ -4,7 +4,7 @@ import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { toEvaluationReport } from '../../../shared/report/evaluation-report.ts'
 import type { CliContext } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
-import { RUN_ARGUMENT_HELP, resolveRun, withEngine } from '../engine-access.ts'
+import { withEngine } from '../engine-access.ts'
 import {
   addEvaluationOptions,
   type EvaluationFlags,
@@ -12,6 +12,7 @@ import {
   toEvaluateOptions,
 } from '../options/evaluation-options.ts'
 import { hasLabels } from '../options/label-options.ts'
+import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import {
   addDocumentOptions,
   addExamples,

@@ -14,12 +14,13 @@ import {
 import { isExportDelimiter, sayGuarded } from '../../../shared/run/formula-guard.ts'
 import { type ExportOptions, IN_NEITHER, OUTCOME_FILES } from '../../../shared/run/results.ts'
 import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
-import { type ExportResult, listMissing, toWrittenRows } from '../../../shared/run/written-rows.ts'
+import type { ExportResult } from '../../../shared/run/written-rows.ts'
+import { listMissing, toWrittenRows } from '../../../shared/run/written-rows.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { isWritable } from '../../engine/workspace/workspace-files.ts'
 import type { CliContext } from '../context.ts'
 import { writeDocumentLine } from '../documents/write-document.ts'
-import { RUN_ARGUMENT_HELP, resolveRun, withEngine } from '../engine-access.ts'
+import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import {
   addFilterOptions,
@@ -28,6 +29,7 @@ import {
   toRowFilter,
 } from '../options/filter-options.ts'
 import { parseDelimiter } from '../options/parse-values.ts'
+import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import {
   addDocumentOptions,
   addExamples,

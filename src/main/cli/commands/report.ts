@@ -8,7 +8,7 @@ import { isLoadRun } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { CliContext } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
-import { RUN_ARGUMENT_HELP, resolveRun, withEngine } from '../engine-access.ts'
+import { withEngine } from '../engine-access.ts'
 import {
   addEvaluationOptions,
   type EvaluationFlags,
@@ -16,6 +16,7 @@ import {
   toEvaluateOptions,
 } from '../options/evaluation-options.ts'
 import { hasLabels } from '../options/label-options.ts'
+import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import {
   addExamples,
   addOverwriteOption,

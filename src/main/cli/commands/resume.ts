@@ -14,9 +14,10 @@ import { isKeyRefusal } from '../../../shared/service/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { ResumeOptions, RunHandle } from '../../engine/engine-interface.ts'
 import type { CliContext } from '../context.ts'
-import { RUN_ARGUMENT_HELP, resolveRun, resolveWorkspace, withEngine } from '../engine-access.ts'
+import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { addGivenKeyOptions, type KeyFlags } from '../options/key-options.ts'
 import { parseVariableName } from '../options/parse-values.ts'
+import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addStopOptions, type StopFlags, toStopRule } from '../options/sending-options.ts'
 import {
   type AcceptFlags,

@@ -15,11 +15,12 @@ import { listSourcePaths, nameSource } from '../../../shared/plan/source-paths.t
 import type { RunSummary } from '../../../shared/run/run.ts'
 import { readConnections } from '../../engine/workspace/connections.ts'
 import type { CliContext } from '../context.ts'
-import { RUN_ARGUMENT_HELP, resolveRun, resolveWorkspace, withEngine } from '../engine-access.ts'
+import { resolveWorkspace, withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { addOnlyNewOptions, type OnlyNewFlags, withOnlyNew } from '../options/only-new-options.ts'
 import { refuseConflicts, toPace } from '../options/plan-from-flags.ts'
 import { overrideConnection } from '../options/plan-overrides.ts'
+import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import {
   addLimitOption,
   addPaceOptions,

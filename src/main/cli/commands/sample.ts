@@ -7,9 +7,10 @@ import { count, foreign } from '../../../shared/report/report.ts'
 import { sayGuarded, UNGUARDED_FORMATS } from '../../../shared/run/formula-guard.ts'
 import type { CliContext } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
-import { RUN_ARGUMENT_HELP, resolveRunId, withEngine } from '../engine-access.ts'
+import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { createIntegerParser } from '../options/parse-values.ts'
+import { RUN_ARGUMENT_HELP, resolveRunId } from '../options/run-reference.ts'
 import {
   addExamples,
   addOverwriteOption,

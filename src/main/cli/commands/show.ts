@@ -10,7 +10,7 @@ import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { CliContext } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
-import { RUN_ARGUMENT_HELP, resolveRun, withEngine } from '../engine-access.ts'
+import { withEngine } from '../engine-access.ts'
 import {
   addFilterOptions,
   type FilterFlags,
@@ -18,6 +18,7 @@ import {
   toRowFilter,
 } from '../options/filter-options.ts'
 import { createIntegerParser, parseRowArgument } from '../options/parse-values.ts'
+import { RUN_ARGUMENT_HELP, resolveRun } from '../options/run-reference.ts'
 import { addDocumentOptions, addExamples, type DocumentFlags } from '../options/shared-options.ts'
 import { printSummary } from '../session/settle-run.ts'
 import { formatProblemGroups, formatRowDetail, toWordedGroups } from '../summary/row-text.ts'

@@ -8,8 +8,9 @@ import {
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { sayGuarded } from '../../../shared/run/formula-guard.ts'
 import type { CliContext } from '../context.ts'
-import { RUN_ARGUMENT_HELP, resolveRunIds, withEngine } from '../engine-access.ts'
+import { withEngine } from '../engine-access.ts'
 import { createDurationParser } from '../options/parse-values.ts'
+import { RUN_ARGUMENT_HELP, resolveRunIds } from '../options/run-reference.ts'
 import { addExamples, addWorkspaceOption, type WorkspaceFlags } from '../options/shared-options.ts'
 import { formatTable } from '../terminal/layout.ts'
 

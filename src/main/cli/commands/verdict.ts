@@ -19,9 +19,10 @@ import type { RowDetail } from '../../../shared/run/results.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { CliContext } from '../context.ts'
 import { writeDocument } from '../documents/write-document.ts'
-import { RUN_ARGUMENT_HELP, resolveRunId, withEngine } from '../engine-access.ts'
+import { withEngine } from '../engine-access.ts'
 import { resolveFromCaller } from '../invocation.ts'
 import { parseRowArgument } from '../options/parse-values.ts'
+import { RUN_ARGUMENT_HELP, resolveRunId } from '../options/run-reference.ts'
 import {
   addDocumentOptions,
   addExamples,

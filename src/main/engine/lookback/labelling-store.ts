@@ -5,7 +5,8 @@ import type { RunFamily } from '../journal/run-family.ts'
 import { placeVerdicts, type VerdictStratum } from '../run/journal/verdict-store.ts'
 import { underLease } from '../workspace/lease.ts'
 import { replaceFileSync } from '../workspace/replace-file.ts'
-import { readDocument, toStoreError } from '../workspace/stored-document.ts'
+import { toStoreError } from '../workspace/store-error.ts'
+import { readDocument } from '../workspace/stored-document.ts'
 import { toLabellingFile } from '../workspace/workspace-files.ts'
 
 /** Next to the journal of the first run, like the verdicts. */
