@@ -114,6 +114,29 @@ test('a result replaces a callback that said nothing of the content', () => {
   expect(journal.db.prepare(`SELECT count(*) AS n FROM ${RULES_OF_ROWS}`).get()).toEqual({ n: 1 })
 })
 
+test('a result replaces a callback that said nothing of the content, whatever came between', () => {
+  const { receive, takeIn, readRow, journal } = openTasks()
+  const between = [
+    '{"task_id":"task-1","message":"half done"}',
+    '<html>',
+    '{"task_id":"task-1","message":"nearly"}',
+  ]
+  for (const [at, body] of ['{"task_id":"task-1"}', ...between, ...between].entries())
+    receive(1, (at + 1) * 1_000, body)
+  takeIn()
+  expect(readRow()).toEqual({
+    state: 'succeeded',
+    error_code: null,
+    message:
+      'another callback came that differs in message; the first one counts; a callback came but is not readable: it is not valid JSON',
+    answer: 'no_result',
+  })
+  receive(1, 9_000, OTHER_RESULT)
+  takeIn()
+  expect(readRow()).toMatchObject({ message: expect.stringContaining('the result counts') })
+  expect(journal.db.prepare(`SELECT count(*) AS n FROM ${RULES_OF_ROWS}`).get()).toEqual({ n: 1 })
+})
+
 test('of two different errors the first decides the row, and its cause is counted once', () => {
   const { receive, takeIn, readRow, journal } = openTasks()
   receive(1, 1_000, REFUSAL)

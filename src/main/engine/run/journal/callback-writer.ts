@@ -275,8 +275,11 @@ export class CallbackWriter {
 
   /** Whether a request is under way whose answer will name the task of its item. */
   #isInFlight(item: number, isWaiting: (item: number) => boolean): boolean {
-    const state = this.#readResult(item)?.state ?? (this.#claims.isClaimed(item) ? 'sending' : 'pending')
-    return state === 'sending' && !isWaiting(item)
+    return this.#toState(item, this.#readResult(item)) === 'sending' && !isWaiting(item)
+  }
+
+  #toState(item: number, stored: StoredResult | null): ItemState {
+    return stored?.state ?? (this.#claims.isClaimed(item) ? 'sending' : 'pending')
   }
 
   /** Writes the latency of a callback that came while its item was in flight. */
@@ -372,17 +375,17 @@ export class CallbackWriter {
     this.#lose.run(state, ECHO_MISMATCH_CODE, note, mark.answer, item)
   }
 
-  /** Notes something about a row's callbacks, once of each kind, unless the row may be resent. */
+  /** Notes something about a row's callbacks, each note once, unless the row may be resent. */
   #noteRow(row: number, { answer, note }: Mark): void {
     const stored = this.#readResult(row)
     if (stored === null || RESENDABLE.has(stored.state)) return
-    if (stored.answer === answer) return
+    if (stored.answer === answer || stored.message?.includes(note)) return
     const { counters } = this.#journal
     const message = stored.message === null ? note : `${stored.message}; ${note}`
     uncountError(counters, stored, 1)
     countError(counters, { ...stored, message }, 1)
-    // Doubt about what the result belongs to takes precedence.
-    const noted = stored.answer === IN_DOUBT.answer ? stored.answer : answer
+    // What is wrong with the result itself takes precedence.
+    const noted = stored.answer === IN_DOUBT.answer || stored.answer === 'no_result' ? stored.answer : answer
     this.#countAnswer(stored.answer, noted)
     this.#note.run(message, noted, row)
   }
@@ -465,7 +468,7 @@ export class CallbackWriter {
     if (last === undefined) return OF_PRESENT
     const stored = this.#readResult(item)
     const attempts = stored?.attempts ?? 0
-    const state = stored?.state ?? (this.#claims.isClaimed(item) ? 'sending' : 'pending')
+    const state = this.#toState(item, stored)
     const isFirstTry = state === 'sending' && attempts === last.attempts
     const isSendable = this.#isRow.get(item) !== undefined
     const isSent =
@@ -533,7 +536,7 @@ export class CallbackWriter {
     const isOverError = stored?.state === 'rejected' && received.outcome === 'succeeded'
     if (before !== undefined && !isOverError && !isOverNothing) return null
     const content = this.#withOwnTask(item, received)
-    const from = stored?.state ?? (this.#claims.isClaimed(item) ? 'sending' : 'pending')
+    const from = this.#toState(item, stored)
     const state = isOverNothing ? 'succeeded' : nextItemState(from, `callback_${content.outcome}`)
     if (state === null) return null
     const { counters } = this.#journal
