@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toRowCounts } from '../../../src/shared/run/counts.ts'
+import { toCallbackCounts, toRowCounts } from '../../../src/shared/run/counts.ts'
 import { describeLeft, toDurationMs } from '../../../src/shared/run/run-view.ts'
 
 test('rows to be repeated are told apart from rows that were not sent', () => {
@@ -29,12 +29,12 @@ test('a run that is retried a day later took as long as its sessions, and the wa
   } as const
   const run = {
     throughput: { duration_s: 2, attempted_per_s: 1, succeeded_per_s: 1 },
-    callbacks: { received: 2, matched: 2, duplicate: 0, unmatched: 0, late: 0, in_doubt: 0 },
+    callbacks: toCallbackCounts(new Map(), new Map()),
     started_at: '2026-11-28T10:00:00.000Z',
     ended_at: '2026-11-29T10:00:05.000Z',
-  } as unknown as Parameters<typeof toDurationMs>[0]
+  }
   const [first, second] = [
-    { ...session, number: 1, started_at: run.started_at ?? '', ended_at: '2026-11-28T10:00:10.000Z' },
+    { ...session, number: 1, started_at: run.started_at, ended_at: '2026-11-28T10:00:10.000Z' },
     { ...session, number: 2, started_at: '2026-11-29T10:00:00.000Z', ended_at: run.ended_at },
   ]
   expect(toDurationMs({ ...run, sessions: [first, second] })).toBe(15_000)
