@@ -61,8 +61,8 @@ export function summarizeRun(family: RunFamily): RunSummary {
   const { record, members } = family
   const counts = readFamilyCounts(family)
   const { rows, rules } = summarizeFamilyCounts(family, counts)
-  const told = readRecoveredLoad(family)
-  const requests = toRequestCounts(counts.get('request') ?? new Map(), told.lost)
+  const recovered = readRecoveredLoad(family)
+  const requests = toRequestCounts(counts.get('request') ?? new Map(), recovered.lost)
   const latency = readFamilyLatency(members)
   const durationS = members.reduce((sum, member) => sum + toDurationS(member), 0)
   const { operation } = record.plan
@@ -108,12 +108,12 @@ export function summarizeRun(family: RunFamily): RunSummary {
       // A request may carry many rows.
       succeeded_per_s: toRate(batch === undefined ? requests.succeeded : rows.succeeded, durationS),
     },
-    latency_ms: { ...told.state?.percentiles, ...mapTrends((metric) => latency.percentiles(metric)) },
+    latency_ms: { ...recovered.state?.percentiles, ...mapTrends((metric) => latency.percentiles(metric)) },
     triggered_rules: toRules(family, rules),
     errors: [
       ...toInvalidGroups(counts.get('problem') ?? new Map()),
       ...toErrorGroups(counts.get('error') ?? new Map()),
-      ...toLostGroups(told.lost),
+      ...toLostGroups(recovered.lost),
     ],
     ...toCorrected(family),
     ...toSent(family, counts),
@@ -127,9 +127,9 @@ export function summarizeRun(family: RunFamily): RunSummary {
       ...toUnreadWarnings(family),
       ...toCutOffWarnings(family, rows),
       ...(standing.isHeld ? [] : toSharedItemWarnings(family)),
-      ...warnOfNoResult(told.state?.noResult ?? 0, 'request'),
-      ...toFailureWarnings(family, requests, told.state?.thresholds),
-      ...toFewWarnings(family, requests, latency, told.state?.thresholds),
+      ...warnOfNoResult(recovered.state?.noResult ?? 0, 'request'),
+      ...toFailureWarnings(family, requests, recovered.state?.thresholds),
+      ...toFewWarnings(family, requests, latency, recovered.state?.thresholds),
       ...toRowWarnings(counts.get('problem') ?? new Map(), record.runId),
     ],
     retry_after: {
@@ -143,7 +143,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
     result_lost: { rows: counts.get('result_lost')?.get('') ?? 0 },
     to_repeat: { rows: countToRepeat(family, counts) },
     generator,
-    ...toLoadSummary(family, told, generator),
+    ...toLoadSummary(family, recovered, generator),
   }
 }
 
