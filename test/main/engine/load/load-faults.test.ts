@@ -467,10 +467,10 @@ test('a load test that has not started has no threshold results', async () => {
 test.each(firstOf(1, ['open', 'closed'] as const))(
   'a stalled generator is reported (%s pace)',
   async (kind) => {
-    const server = await startService(2)
+    const server = await startService(20)
     const { summary, report } = await loads.run(
       loads.createPlan(3, server.baseUrl, {
-        pace: kind === 'open' ? { kind, ratePerSecond: 50 } : { kind, concurrency: 2 },
+        pace: kind === 'open' ? { kind, ratePerSecond: 50 } : { kind, concurrency: 8 },
         durationMs: 1_500,
       }),
       { loadWorkerUrl: STALLED_WORKER },
