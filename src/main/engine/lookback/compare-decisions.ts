@@ -286,13 +286,14 @@ function listWarnings(
   { cached, edited }: Pick<Tallied, 'cached' | 'edited'>,
 ): string[] {
   const fewer = Math.min(a.rows, b.rows)
+  const otherWays = ['row', 'content'].filter((way) => way !== key).join(', ')
   const together = countTogether(pairs)
   return [
     ...describeUnfinished('A', a),
     ...describeUnfinished('B', b),
     ...(together < fewer * FEW_JOINED
       ? [
-          `Only ${formatCount(together)} of ${formatCounted(fewer, 'row')} were found in both runs by ${key}. Try to join them in another way: by row, content or a column.`,
+          `Only ${formatCount(together)} of ${formatCounted(fewer, 'row')} were found in both runs by ${key}. Try to join them in another way: by ${otherWays} or a column.`,
         ]
       : []),
     ...(a.ambiguous + b.ambiguous > 0

@@ -251,10 +251,22 @@ describe('two runs with one rule changed in between', () => {
     expect(compared.ambiguous_keys).toEqual([])
     expect((await compare(a, b, { by: 'text_data' })).ambiguous_keys).toEqual(['twice'])
     expect(byId).toMatchObject({ joined_by: 'post_id', joined: { rows: 0, share: null } })
-    expect(byId.warnings.join()).toContain('Only 0 of 5 rows')
+    expect(byId.warnings.join()).toContain(
+      'Only 0 of 5 rows were found in both runs by post_id. Try to join them in another way: by row, content or a column.',
+    )
     expect((await compare(a, b, { by: 'row' })).joined.rows).toBe(5)
     expect((await compare(a, b, { by: '3' })).joined_by).toBe('text_data')
     await expect(compare(a, b, { by: 'txet' })).rejects.toMatchObject({ code: 'BAD_USAGE' })
+  })
+
+  it('are not advised to be joined by what was tried', async () => {
+    const { send, compare } = await prepare()
+    const a = await send(['a1,u1,a cat,x', 'a2,u1,a dog,x'])
+    const b = await send(['b1,u1,a cow,x', 'b2,u1,a bee,x'])
+    const { warnings } = await compare(a, b, { by: 'content' })
+    expect(warnings).toContain(
+      'Only 0 of 2 rows were found in both runs by content. Try to join them in another way: by row or a column.',
+    )
   })
 
   it('are joined by row only while the rows of their source have the same numbers', async () => {
