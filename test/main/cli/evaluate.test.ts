@@ -264,6 +264,38 @@ describe('evaluate', () => {
     })
   })
 
+  it('takes values of a slice or group that differ only in outer white space for one', async () => {
+    const folder = createTemporaryFolder()
+    const sandbox = await withSandbox()
+    const rows = [
+      'p1,u1,free prize,spam,web',
+      'p2,u1,hello,ham,web ',
+      'p3,u1,hi,ham,\u00a0web',
+      'p4,u1,hey,ham,',
+    ]
+    const source = writeSource(folder, 'posts.csv', `${ROWS[0]}\n${rows.join('\n')}\n`)
+    const sluice = async (...args: string[]) => {
+      const own = { workspace: join(folder, 'w'), env: { SLUICE_API_KEY: sandbox.key } }
+      return JSON.parse((await runInProcess([...args, '--json'], own)).stdout)
+    }
+    await sluice('task', source, '--base-url', sandbox.baseUrl, '--quiet')
+    const asked = ['--label', 'truth', '--positive', 'spam=Likely spam', '--slice', 'channel']
+    const { slices }: Evaluation = await sluice('evaluate', 'latest', ...asked)
+    expect(slices[0]?.values).toMatchObject([
+      { value: 'web', rows: 3 },
+      { value: '', rows: 1 },
+    ])
+    for (const drawnFrom of [source, 'latest']) {
+      const file = join(folder, `${drawnFrom === source}.csv`)
+      expect(await sluice('sample', drawnFrom, file, '--by', 'channel', '--size', '2')).toMatchObject({
+        strata: [
+          { stratum: 'web', rows: 3 },
+          { stratum: '', rows: 1 },
+        ],
+      })
+    }
+  })
+
   it('judges each rule by labels with several values, and counts rows without label or answer separately', async () => {
     onlyInLongForm()
     const { evaluate } = await sendRows()

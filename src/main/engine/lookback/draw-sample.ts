@@ -123,7 +123,7 @@ export async function sampleSource(source: PlanSource, options: SampleOptions): 
     for await (const { rows } of first.batches()) {
       for (const { row, cells, problems } of rows) {
         if (problems.some(({ severity }) => severity === 'error')) leftOut += 1
-        else groups.add(row, at === null ? '' : (cells[at] ?? ''))
+        else groups.add(row, at === null ? '' : (cells[at] ?? '').trim())
       }
     }
   } finally {

@@ -32,11 +32,11 @@ export function createSlices(family: RunFamily, names: readonly string[]): Slice
   })
 }
 
-/** Reads the cells of a column, '' if a row has none. */
+/** Reads the cells of a column without outer white space, '' if a row has none. */
 export function createCellReader(column: number): Slice['open'] {
   return (step) => {
     const cells = step.cells(column)
-    return (place) => cells[place] ?? ''
+    return (place) => (cells[place] ?? '').trim()
   }
 }
 
