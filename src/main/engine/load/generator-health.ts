@@ -97,14 +97,26 @@ export function isLimited(
 
 /**
  * What this machine may have added to the figures of a load: one sentence per metric, on its largest
- * addition.
+ * addition, and one on the requests a second that may be missing for it where each waits for another's end.
  */
-export function describeShaped(figures: readonly ShapedFigure[]): string[] {
+export function describeShaped(figures: readonly ShapedFigure[], { thinkTime }: Load): string[] {
   const added = ({ toldMs, withoutMs }: ShapedFigure) => toldMs - withoutMs
-  return [...Map.groupBy(figures, ({ metric }) => metric).values()].flatMap((ofMetric) => {
+  const percentiles = figures.filter(({ point }) => point !== 'mean')
+  const latencies = [...Map.groupBy(percentiles, ({ metric }) => metric).values()].map((ofMetric) => {
     const most = ofMetric.reduce((one, other) => (added(other) > added(one) ? other : one))
     return `${formatMs(added(most))} of the ${formatMs(most.toldMs)} of ${most.metric} ${most.point} may be delays of this machine.`
   })
+  const thinkMs = thinkTime === undefined ? 0 : (thinkTime.minMs + thinkTime.maxMs) / 2
+  // A mean twice as long is half as many requests (Little's law).
+  const rates = figures
+    .filter(({ point }) => point === 'mean')
+    .map(({ toldMs, withoutMs }) => Math.round(100 * ((toldMs + thinkMs) / (withoutMs + thinkMs) - 1)))
+    .filter((percent) => percent >= 10)
+    .map(
+      (percent) =>
+        `Without delays of this machine, up to ${percent} % more requests a second may have gone out.`,
+    )
+  return [...latencies, ...rates]
 }
 
 /** The sending machine's health during a load, as far as the journal's state shows it. */

@@ -88,7 +88,7 @@ export class LoadSeconds {
 
   /** What this machine may have added to the total figures, a sentence each. */
   get limitedReasons(): string[] {
-    return describeShaped(this.#own.listShaped(this.total))
+    return describeShaped(this.#own.listShaped(this.total), this.#options.load)
   }
 
   /** Total latencies without the delays of this machine. */

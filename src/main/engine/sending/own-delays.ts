@@ -11,6 +11,9 @@ const SHAPED_PERCENTILES = [
   { point: 'p99', leastRequests: 100 },
 ] as const
 
+/** The mean, judged from this number of requests on where it decides how many go out. */
+const SHAPED_MEAN = { point: 'mean', leastRequests: 2 } as const
+
 /**
  * What this machine may add to a figure before it counts: both limits must be exceeded. A figure is wrong
  * by about 1 ms then; the missing 0.1 ms is the allowance for timely reading.
@@ -51,7 +54,8 @@ export function toOwnLagUs({
 /** A figure that this machine may have shaped. */
 export interface ShapedFigure {
   metric: (typeof SHAPED_METRICS)[number]
-  point: (typeof SHAPED_PERCENTILES)[number]['point']
+  /** The mean only where requests are sent as others end: their number a second follows from it. */
+  point: (typeof SHAPED_PERCENTILES)[number]['point'] | 'mean'
   toldMs: number
   /** The figure without this machine's delays. */
   withoutMs: number
@@ -85,10 +89,13 @@ export class OwnDelays {
 
   /** The figures of `told` of which more than a tenth and about a millisecond may be this machine's. */
   listShaped(told: LatencyMeter): ShapedFigure[] {
+    const hasSchedule = told.percentiles('response_time') !== null
+    const points = hasSchedule ? SHAPED_PERCENTILES : [...SHAPED_PERCENTILES, SHAPED_MEAN]
     return SHAPED_METRICS.flatMap((metric) => {
       const [figures, without] = [told.percentiles(metric), this.#without.percentiles(metric)]
       if (figures === null || without === null) return []
-      return SHAPED_PERCENTILES.filter(({ leastRequests }) => figures.count >= leastRequests)
+      return points
+        .filter(({ leastRequests }) => figures.count >= leastRequests)
         .map(({ point }) => ({ metric, point, toldMs: figures[point], withoutMs: without[point] }))
         .filter(({ toldMs, withoutMs }) => toldMs - withoutMs > Math.max(SHAPED_MS, withoutMs * SHAPED_SHARE))
     })

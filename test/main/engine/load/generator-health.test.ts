@@ -44,6 +44,8 @@ function createSecond(durationMs: number, lagsMs: readonly number[], isOwnLag = 
   }
 }
 
+const CLOSED = loadSchema.parse({ pace: { kind: 'closed', concurrency: 2 }, durationMs: 1_000 })
+
 const lags = (count: number, late: number, lateMs: number) =>
   Array.from({ length: count }, (_, i) => (i < late ? lateMs : 0.5))
 
@@ -79,16 +81,27 @@ describe('a second is limited by the generator', () => {
   it('is reported with the most that this machine may have added', () => {
     const figure = { metric: 'response_time', toldMs: 36, withoutMs: 24 } as const
     expect(
-      describeShaped([
-        { ...figure, point: 'p90' },
-        { ...figure, point: 'p99', toldMs: 80 },
-        { ...figure, point: 'p50', metric: 'http_req_duration' },
-      ]),
+      describeShaped(
+        [
+          { ...figure, point: 'p90' },
+          { ...figure, point: 'p99', toldMs: 80 },
+          { ...figure, point: 'p50', metric: 'http_req_duration' },
+        ],
+        CLOSED,
+      ),
     ).toEqual([
       '56.0 ms of the 80.0 ms of response_time p99 may be delays of this machine.',
       '12.0 ms of the 36.0 ms of http_req_duration p50 may be delays of this machine.',
     ])
-    expect(describeShaped([])).toEqual([])
+    expect(describeShaped([], CLOSED)).toEqual([])
+  })
+
+  it('is reported with the requests that may be missing, unless pauses between them outweigh it', () => {
+    const mean = { metric: 'http_req_duration', point: 'mean', toldMs: 30, withoutMs: 20 } as const
+    expect(describeShaped([mean], CLOSED)).toEqual([
+      'Without delays of this machine, up to 50 % more requests a second may have gone out.',
+    ])
+    expect(describeShaped([mean], { ...CLOSED, thinkTime: { minMs: 500, maxMs: 1_000 } })).toEqual([])
   })
 })
 

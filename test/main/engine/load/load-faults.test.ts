@@ -486,6 +486,18 @@ test.each(firstOf(1, ['open', 'closed'] as const))(
   },
 )
 
+test('stalls that no percentile shows are reported where they lower the rate of a closed pace', async () => {
+  const server = await startService(2)
+  const { report } = await loads.run(
+    loads.createPlan(3, server.baseUrl, { pace: { kind: 'closed', concurrency: 2 }, durationMs: 1_500 }),
+    { loadWorkerUrl: STALLED_WORKER },
+  )
+  expect(report.generator).toMatchObject({ limited: true, reasons: expect.any(Array) })
+  expect(report.generator.reasons.at(-1)).toMatch(
+    /^Without delays of this machine, up to \d+ % more requests a second may have gone out\.$/,
+  )
+})
+
 test('a thread that cannot start ends the load with its error, and the journal keeps what there is', async () => {
   const server = await startService()
   const plan = loads.createPlan(

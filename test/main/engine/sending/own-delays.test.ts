@@ -8,7 +8,12 @@ const NONE = { durationUs: null, responseUs: null, lagUs: 0, unreadUs: 0 } satis
  * That many requests which take the service 20 ms, the last of which had delays of this machine;
  * milliseconds.
  */
-function listShaped(count: number, delayed: number, { lagMs = 0, unreadMs = 0 }, serviceMs = 20) {
+function listShaped(
+  count: number,
+  delayed: number,
+  { lagMs = 0, unreadMs = 0, hasSchedule = true },
+  serviceMs = 20,
+) {
   const told = new LatencyMeter()
   const own = new OwnDelays()
   for (let i = 0; i < count; i += 1) {
@@ -16,8 +21,8 @@ function listShaped(count: number, delayed: number, { lagMs = 0, unreadMs = 0 },
     const durationUs = serviceMs * 1000 + unreadUs
     const responseUs = durationUs + lagUs
     told.record('http_req_duration', durationUs)
-    told.record('response_time', responseUs)
-    own.add({ durationUs, responseUs, lagUs, unreadUs })
+    if (hasSchedule) told.record('response_time', responseUs)
+    own.add({ durationUs, responseUs: hasSchedule ? responseUs : null, lagUs, unreadUs })
   }
   return own.listShaped(told).map(({ metric, point }) => `${metric} ${point}`)
 }
@@ -31,6 +36,13 @@ test('unread answers affect both latencies, late starts only the one that begins
 
 test('delays that no percentile shows affect none, however long', () => {
   expect(listShaped(200, 1, { lagMs: 500, unreadMs: 500 })).toEqual([])
+})
+
+test('delays that no percentile shows affect the mean, and so the rate, of requests without a schedule', () => {
+  const unscheduled = { unreadMs: 500, hasSchedule: false }
+  expect(listShaped(200, 1, unscheduled)).toEqual(['http_req_duration mean'])
+  expect(listShaped(400, 1, unscheduled)).toEqual([])
+  expect(listShaped(1, 1, unscheduled)).toEqual([])
 })
 
 test('a figure may be off by a millisecond or by a tenth', () => {
