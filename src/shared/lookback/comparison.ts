@@ -158,7 +158,7 @@ export const decisionComparisonSchema = z.object({
   left_out: z.int(),
   /**
    * Paired rows for which neither run has an answer of the service: all ended as `failed`, `unknown` or
-   * `overdue`, with the same error.
+   * `overdue`, with the same error, or by an answer without a result.
    */
   unanswered: z.int(),
   /** Rows of both runs that are not compared: one run skipped them, since an earlier run had sent them. */

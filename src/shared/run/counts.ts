@@ -237,11 +237,19 @@ export function toRunWarnings({
   ]
 }
 
-/** Warns of rows or requests that succeeded by an answer that says nothing of the content. */
-export function warnOfNoResult(count: number, noun: 'row' | 'request'): RunWarning[] {
+/**
+ * Warns of rows or requests that succeeded by an answer that says nothing of the content; `areCompared` of rows
+ * of a comparison.
+ */
+export function warnOfNoResult(
+  count: number,
+  noun: 'row' | 'request',
+  { areCompared = false } = {},
+): RunWarning[] {
   if (count === 0) return []
-  const them = count === 1 ? 'it' : 'them'
-  const message = `${formatCounted(count, noun)} succeeded by an answer with neither rules nor scores, such as an acknowledgement. Whether a rule triggered for ${them} is not known; figures count ${them} as without rules.`
+  const [them, their] = count === 1 ? ['it', 'its'] : ['them', 'their']
+  const then = areCompared ? `${their} rules are not compared` : `figures count ${them} as without rules`
+  const message = `${formatCounted(count, noun)} succeeded by an answer with neither rules nor scores, such as an acknowledgement. Whether a rule triggered for ${them} is not known; ${then}.`
   return [{ code: 'NO_RESULT', message }]
 }
 

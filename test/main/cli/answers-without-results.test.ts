@@ -1,9 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import type { DecisionComparison } from '../../../src/shared/lookback/comparison.ts'
 import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
+import { writeSource } from './write-source.ts'
 
 it('warns of rows and requests whose answer says nothing of the content, and finds the rows', async () => {
   const folder = createTemporaryFolder()
@@ -37,11 +39,44 @@ it('warns of rows and requests whose answer says nothing of the content, and fin
   })
   await sluice('task', source, '--base-url', server.baseUrl, '--name', 'again')
   const compared = await sluice('compare', 'posts.csv', 'again')
-  expect(compared.stdout.replaceAll(/\s+/g, ' ')).toContain('B: 2 rows succeeded by an answer with neither')
+  expect(compared.stdout.replaceAll(/\s+/g, ' ')).toContain(
+    'B: 2 rows succeeded by an answer with neither rules nor scores, such as an acknowledgement. Whether a rule triggered for them is not known; their rules are not compared.',
+  )
   const where = ['--base-url', server.baseUrl, '--concurrency', '1', '--requests', '6', '--json']
   const load = await sluice('load', source, ...where)
   expect((JSON.parse(load.stdout) as { warnings: unknown }).warnings).toContainEqual({
     code: 'NO_RESULT',
     message: expect.stringMatching(/^4 requests succeeded by an answer with neither rules nor scores/),
   })
+})
+
+it('compares no rules of answers without a result', async () => {
+  const folder = createTemporaryFolder()
+  const source = writeSource(folder, 'posts.csv', 'post_id,user_id,text_data\na,u,one\nb,u,two\n')
+  let hasResult = true
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      const whole = toTaskAnswer(request, [{ rule_id: 'r1', rule_name: 'Spam' }])
+      wire.send(200, hasResult ? whole : { task_id: whole.task_id })
+    },
+  })
+  const sluice = (...args: string[]) =>
+    runInProcess(args, { workspace: join(folder, 'workspace'), env: { SLUICE_API_KEY: 'a-key' } })
+  const send = (name: string) => sluice('task', source, '--base-url', server.baseUrl, '--name', name)
+  await send('with')
+  hasResult = false
+  await send('without')
+  await send('again')
+  const compare = async (a: string, b: string) => {
+    const { code, stdout } = await sluice('compare', a, b, '--fail-if-changed', '1%', '--json')
+    const { joined, unanswered, outcomes } = JSON.parse(stdout).decisions as DecisionComparison
+    return { code, rules: joined.rules, decided: joined.decided, unanswered, outcomes: outcomes.listed }
+  }
+  expect(await compare('with', 'without')).toMatchObject({
+    code: 99,
+    rules: [{ both: 0, newly: 0, no_longer: 0 }],
+    decided: 0,
+    outcomes: [{ a: 'succeeded', b: 'no_result', rows: 2 }],
+  })
+  expect(await compare('without', 'again')).toMatchObject({ code: 98, decided: 0, unanswered: 2 })
 })

@@ -115,7 +115,7 @@ function findRuleOf(filter: ChangeFilter, { rules }: PairedRows): ChosenChanges[
 }
 
 /** Outcomes that say nothing about the service's decision. */
-const UNANSWERED = /^(failed|unknown|overdue)\b/
+const UNANSWERED = /^(failed|unknown|overdue|no_result)\b/
 
 /** Rows with an answer from the service's cache. */
 interface CachedTally {
@@ -311,7 +311,9 @@ function listWarnings(
 }
 
 function sayNoResult(name: string, run: RunFamily): string[] {
-  return warnOfNoResult(countNoResult(run), 'row').map(({ message }) => `${name}: ${message}`)
+  return warnOfNoResult(countNoResult(run), 'row', { areCompared: true }).map(
+    ({ message }) => `${name}: ${message}`,
+  )
 }
 
 /** Says that a run is not over, or that it ended early, and that its open rows are left out. */

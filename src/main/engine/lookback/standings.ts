@@ -94,12 +94,13 @@ export function numberRules(families: readonly RunFamily[]): NumberedRule[] {
 /** States of rows whose outcome is still to come. */
 const OPEN_STATES = listStates('open')
 
-const IS_ANSWERED = "coalesce(result.state = 'succeeded' AND result.error_code IS NULL, 0)"
+const HAS_SUCCEEDED = "coalesce(result.state = 'succeeded' AND result.error_code IS NULL, 0)"
+const IS_ANSWERED = `(${HAS_SUCCEEDED} AND result.answer IS NOT 'no_result')`
 const IS_OPEN = `CASE WHEN result.state IS NULL THEN row.item IS NOT NULL
     ELSE result.state IN (${OPEN_STATES.map((open) => `'${open}'`).join(', ')}) END`
 const OUTCOME = `CASE WHEN row.item IS NULL THEN coalesce(result.state, 'invalid')
     WHEN result.state IS NULL THEN 'pending'
-    WHEN ${IS_ANSWERED} THEN coalesce(result.answer, '')
+    WHEN ${HAS_SUCCEEDED} THEN coalesce(result.answer, '')
     ELSE result.state || coalesce(' ' || result.error_code, ' HTTP ' || result.status, '') END`
 
 const LEFT_OUT = `CASE result.state
