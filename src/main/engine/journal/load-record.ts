@@ -46,7 +46,7 @@ export interface LoadState {
   within: { sent: number; retries?: number; ended: number; answered: number; succeeded: number }
   maxInFlight: number
   fromCache: number
-  /** Successful answers that say nothing of the content; missing in earlier versions. */
+  /** Successful answers and callbacks that say nothing of the content; missing in earlier versions. */
   noResult?: number
   /**
    * Answers that prove whose they are, that repeat no post_id, and that name another; missing in earlier

@@ -12,14 +12,18 @@ const GIVEN_UP_MAX = 100_000
 
 export type CallbackCount = keyof LoadTally['callbacks']
 
+interface LoadCallback extends Pick<Judgement, 'rules' | 'answer'> {
+  receivedAtUs: number
+}
+
 export interface LoadCallbacksOptions {
   inbox: InboxReader
   runToken: string
   timeoutMs: number
   judge: (body: string, item: number) => Judgement | null
   onLatency: (latencyUs: number, receivedAtUs: number) => void
-  /** The rules that a callback's result names, once per item. */
-  onRules: (rules: Judgement['rules']) => void
+  /** What a callback's result says, once per item. */
+  onResult: (callback: LoadCallback) => void
   /** Counts one callback of this kind, at a Unix microsecond. */
   onCount: (what: CallbackCount, atUs: number) => void
   nowMs: () => number
@@ -37,8 +41,8 @@ export class LoadCallbacks {
   readonly #firstSent = new Map<number, number>()
   /** Unacknowledged requests, which were promised no callback. */
   readonly #unpromised = new Set<number>()
-  /** Arrival of callbacks whose requests had not been reported yet, and the rules they name. */
-  readonly #early = new Map<number, { receivedAtUs: number; rules: Judgement['rules'] }>()
+  /** Callbacks whose requests had not been reported yet. */
+  readonly #early = new Map<number, LoadCallback>()
   /** Arrival of callbacks for requests that may be resent: they await no other. */
   readonly #answered = new Map<number, number>()
   /** Requests whose callback did not come in time, the oldest first. */
@@ -96,7 +100,8 @@ export class LoadCallbacks {
           continue
         }
         if (judgement.outcome !== 'succeeded') onCount('rejected', receivedAtUs)
-        this.#settle(item, { receivedAtUs, rules: judgement.rules })
+        const { rules, answer } = judgement
+        this.#settle(item, { receivedAtUs, rules, answer })
       }
       if (batch.length === 0) break
     }
@@ -114,7 +119,7 @@ export class LoadCallbacks {
     this.#options.inbox.close()
   }
 
-  #settle(item: number, callback: { receivedAtUs: number; rules: Judgement['rules'] }): void {
+  #settle(item: number, callback: LoadCallback): void {
     const sentAtUs = this.#awaited.get(item)
     if (sentAtUs !== undefined) {
       const firstSentAtUs = this.#firstSent.get(item) ?? sentAtUs
@@ -124,7 +129,7 @@ export class LoadCallbacks {
     } else if (this.#givenUp.delete(item)) {
       this.#answered.set(item, callback.receivedAtUs)
       this.#options.onCount('late', callback.receivedAtUs)
-      this.#options.onRules(callback.rules)
+      this.#options.onResult(callback)
     } else if (this.#early.has(item)) this.#options.onCount('doubled', callback.receivedAtUs)
     else this.#early.set(item, callback)
   }
@@ -135,10 +140,10 @@ export class LoadCallbacks {
     this.#unpromised.delete(item)
   }
 
-  #note(sentAtUs: number, callback: { receivedAtUs: number; rules: Judgement['rules'] }): void {
-    const { receivedAtUs, rules } = callback
+  #note(sentAtUs: number, callback: LoadCallback): void {
+    const { receivedAtUs } = callback
     this.#options.onLatency(Math.max(0, receivedAtUs - sentAtUs), receivedAtUs)
-    this.#options.onRules(rules)
+    this.#options.onResult(callback)
   }
 
   #giveUp(): void {

@@ -164,6 +164,11 @@ export class LoadLedger {
     this.#secondAtUnix(atUs).tally.callbacks[what] += 1
   }
 
+  /** Counts a request whose callback, at this Unix microsecond, says nothing of the content. */
+  countNoResult(atUs: number): void {
+    this.#secondAtUnix(atUs).tally.noResult += 1
+  }
+
   #addRecord(records: Float64Array, at: number, { causes, models }: ThreadNames): void {
     const read = (field: number) => records[at + field] ?? Number.NaN
     const flags = read(FIELD.flags)

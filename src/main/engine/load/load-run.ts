@@ -522,7 +522,10 @@ function createCallbacks(
     timeoutMs: plan.callback.timeoutMs,
     judge: (body, item) => judgeCallback(body, [toLoadPostId(runToken, item - 1)]),
     onLatency: (latencyUs, receivedAtUs) => ledger.addCallback(latencyUs, receivedAtUs),
-    onRules: (found) => rules.add(found),
+    onResult: ({ rules: found, answer, receivedAtUs }) => {
+      rules.add(found)
+      if (answer === 'no_result') ledger.countNoResult(receivedAtUs)
+    },
     onCount: (what, atUs) => ledger.countCallback(what, atUs),
     nowMs: readClockMs,
   })

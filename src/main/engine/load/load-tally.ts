@@ -61,7 +61,7 @@ export class LoadTally {
   answered = 0
   readonly sums = new SummedRequests()
   fromCache = 0
-  /** Successful answers that say nothing of the content. */
+  /** Successful answers and callbacks that say nothing of the content. */
   noResult = 0
   readonly echoes = { verified: 0, alike: 0, notVerifiable: 0, mismatched: 0 }
   waited = 0

@@ -16,6 +16,7 @@ const loads = createLoadRuns(folder)
 function startService(
   toDelays: (number: number) => readonly number[],
   toPostId: (own: string, number: number) => string = (own) => own,
+  toResult: (number: number) => object = () => ({ triggered_rules: [{ rule_id: 'r1', rule_name: 'Spam' }] }),
 ) {
   return startFaultServer({
     onRequest: (request, wire) => {
@@ -30,7 +31,7 @@ function startService(
               task_id: `task-${post_id}`,
               post_id: toPostId(post_id ?? '', request.number),
               user_id,
-              triggered_rules: [{ rule_id: 'r1', rule_name: 'Spam' }],
+              ...toResult(request.number),
             }),
           }).catch(() => {})
         }, delayMs)
@@ -65,6 +66,25 @@ test('an async load measures acknowledgement and callback, each from when the re
   expect(called?.count).toBe(20)
   expect(called?.min).toBeGreaterThan(75)
   expect(called?.min).toBeGreaterThan(acknowledged?.min ?? Infinity)
+})
+
+test('a warning counts the requests whose callback holds no result', async () => {
+  const server = await startService(
+    () => [5],
+    (own) => own,
+    (number) => (number === 2 ? { triggered_rules: [] } : {}),
+  )
+  const plan = loads.createPlan(
+    3,
+    server.baseUrl,
+    { pace: { kind: 'closed', concurrency: 1 }, requests: 4 },
+    { operation: { kind: 'task', mode: 'async' } },
+  )
+  const handle = await engine.runs.startRun(plan, { apiKey: RUN_KEY })
+  expect((await handle.ended).warnings).toContainEqual({
+    code: 'NO_RESULT',
+    message: expect.stringMatching(/^3 requests succeeded by an answer with neither rules nor scores/),
+  })
 })
 
 test('missing callbacks are overdue, and repeated ones count once', async () => {

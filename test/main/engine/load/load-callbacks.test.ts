@@ -29,7 +29,7 @@ function createCallbacks() {
             rules: [{ ruleId: 'r1', ruleName: 'Spam' }],
           }),
     onLatency: (latencyUs, receivedAtUs) => latencies.push([latencyUs, receivedAtUs]),
-    onRules: (found) => rules.push(...found.map(({ ruleId }) => ruleId)),
+    onResult: ({ rules: found }) => rules.push(...found.map(({ ruleId }) => ruleId)),
     onCount: (what) => {
       counts[what] += 1
     },
