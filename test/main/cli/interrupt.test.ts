@@ -52,22 +52,38 @@ describe('Ctrl-C', () => {
     expect(await sandbox.stats()).toMatchObject({ requests: 60, tasks: 60, outcomes: { accepted: 60 } })
   })
 
+  it('names no request in flight if only callbacks are awaited', async () => {
+    const folder = createTemporaryFolder()
+    const sandbox = await withSandbox({ callbacks: 'delay=60s' })
+    const source = writeSource(folder, 'posts.csv', createRows(2))
+    const args = ['task', source, '--async', '--base-url', sandbox.baseUrl, '--progress', 'json']
+    const stopped = await spawnSluice(args, {
+      workspace: folder,
+      env: { SLUICE_API_KEY: sandbox.key },
+      onStderr: (text, child) => {
+        if (text.includes('"phase":"awaiting"') && !text.includes('Stopping')) child.kill('SIGINT')
+      },
+    })
+    expect(stopped.stderr).toContain('"Stopping. 2 callbacks outstanding; resume waits for them. Press')
+  })
+
   it('pressed a second time leaves at once, and rows in flight are unknown, never lost', async () => {
     onlyInLongForm()
     const folder = createTemporaryFolder()
     const sandbox = await withSandbox({ latency: '60s' })
     const env = { SLUICE_API_KEY: sandbox.key }
     const source = writeSource(folder, 'posts.csv', createRows(20))
-    const left = await spawnSluice(['task', source, '--base-url', sandbox.baseUrl], {
+    const left = await spawnSluice(['task', source, '--base-url', sandbox.baseUrl, '--progress', 'json'], {
       workspace: folder,
       env,
-      onStart: (child) => void untilTaken(sandbox, 4).then(() => child.kill('SIGTERM')),
       onStderr: (text, child) => {
         if (text.includes('Stopping')) child.kill('SIGINT')
+        else if (text.includes('"in_flight":4')) child.kill('SIGTERM')
       },
     })
     expect(left.code).toBe(130)
-    expect(left.stderr).toMatch(/Quit at once\. .*unknown/)
+    expect(left.stderr).toContain('Stopping: waiting for 4 requests in flight.')
+    expect(left.stderr).toContain('Quit at once. The outcome of 4 requests in flight is unknown.')
 
     sandbox.behave({ latency: '0ms' })
     const others = await spawnSluice(['resume', 'latest', '--json'], { workspace: folder, env })

@@ -16,6 +16,7 @@ import {
   listRunWarnings,
   type RunSummary,
 } from '../../../shared/run/run.ts'
+import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 import { listMissing } from '../../../shared/run/written-rows.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { RunHandle } from '../../engine/engine-interface.ts'
@@ -153,10 +154,10 @@ export async function followRun(
   const stopWatching = watchInterrupts({
     first: () => {
       const snapshot = handle.snapshot()
+      const inFlight = sayInFlight(snapshot)
+      const stopping = inFlight === null ? 'Stopping.' : `Stopping: waiting for ${inFlight}.`
       if (snapshot?.load) {
-        progress.say(
-          `Stopping: waiting for ${formatCounted(snapshot.inFlight, 'request')} in flight. Results so far are kept. Press Ctrl-C again to quit at once.`,
-        )
+        progress.say(`${stopping} Results so far are kept. Press Ctrl-C again to quit at once.`)
         handle.stop()
         return
       }
@@ -165,21 +166,19 @@ export async function followRun(
         awaiting === 0
           ? ''
           : ` ${formatCounted(awaiting, 'callback')} outstanding; resume waits for ${awaiting === 1 ? 'it' : 'them'}.`
-      progress.say(
-        `Stopping: waiting for ${formatCounted(snapshot?.inFlight ?? 0, 'request')} in flight.${awaited} Press Ctrl-C again to quit at once.`,
-      )
+      progress.say(`${stopping}${awaited} Press Ctrl-C again to quit at once.`)
       handle.stop()
     },
     second: () => {
       progress.finish()
-      const inFlight = handle.snapshot()?.inFlight ?? 0
+      const inFlight = sayInFlight(handle.snapshot())
+      const lost = inFlight === null ? '' : ` The outcome of ${inFlight} is unknown.`
       // The process ends in this turn of the loop, so nothing may stay in a buffer.
       writeSync(
         2,
         handle.snapshot()?.load
           ? `Quit at once. Results so far are kept.\nTo view them, run: ${context.errTerminal.commandPrefix} show ${handle.runId}\n`
-          : `Quit at once. The outcome of ${formatCounted(inFlight, 'row')} in flight is unknown.\n` +
-              `To resume, run: ${context.errTerminal.commandPrefix} resume ${handle.runId}\n`,
+          : `Quit at once.${lost}\nTo resume, run: ${context.errTerminal.commandPrefix} resume ${handle.runId}\n`,
       )
       process.exit(EXIT.interrupted)
     },
@@ -195,6 +194,13 @@ export async function followRun(
     stopListening()
     progress.finish()
   }
+}
+
+/** The requests in flight, without their number while that is not known yet; null if there are none. */
+function sayInFlight(snapshot: RunSnapshot | null): string | null {
+  if (snapshot === null) return null
+  if (snapshot.inFlight > 0) return `${formatCounted(snapshot.inFlight, 'request')} in flight`
+  return ['running', 'draining'].includes(snapshot.phase) ? 'requests in flight' : null
 }
 
 /** Prints how a run ended, as a document or for a person to read. */
