@@ -94,6 +94,27 @@ describe('a column in which only what is wrong has a label', () => {
     expect(JSON.parse(compared.stdout).decisions.warnings).toEqual(expect.arrayContaining(warnings))
   })
 
+  it('is said to need the other rows in a file that only lists what is wrong', async () => {
+    const { evaluate } = await sendFlagged()
+    const file = (name: string, rows: string) =>
+      writeSource(createTemporaryFolder(), name, `post_id,truth\n${rows}`)
+    const ask = (labels: string) =>
+      evaluate(
+        ...['--labels', labels, '--key', 'post_id', '--label', 'truth'],
+        ...['--positive', 'spam=Likely spam', '--empty-negative'],
+      )
+    const { rows, warnings } = await ask(file('flagged.csv', 'p1,spam\np3,spam\n'))
+    expect(rows).toMatchObject({ evaluated: 2, without_label: 3 })
+    expect(warnings).toEqual([
+      expect.stringMatching(/^Every evaluated row with a label should trigger a rule\./),
+      '3 rows without a label are left out. If nothing is wrong with them, give them a label in the file that says so: `ok`, or an empty one with --empty-negative.',
+    ])
+    expect(await ask(file('all.csv', 'p1,spam\np2,ok\np3,spam\np4,\np5,ok\n'))).toMatchObject({
+      rows: { evaluated: 5 },
+      warnings: [],
+    })
+  })
+
   it('is said to leave out rows without one, also if some labels stand for no rule', async () => {
     const { compareWithNext, evaluate } = await sendFlagged([...FLAGGED, 'p6,u1,latest deals,advert,'])
     const labels = ['--label', 'truth', '--positive', 'spam=Likely spam']
@@ -433,7 +454,40 @@ describe('evaluate', () => {
     expect(JSON.parse(evaluated.stdout)).toMatchObject({
       rows: { evaluated: 2 },
       labels: { values: [{ rows: 1 }, { rows: 1 }] },
+      warnings: [],
     })
+  })
+
+  it('says that a label of several rows counts for each, as for both rows of a split record', async () => {
+    const folder = createTemporaryFolder()
+    const sandbox = await withSandbox()
+    const sluice = (...args: string[]) =>
+      runInProcess(args, { workspace: join(folder, 'w'), env: { SLUICE_API_KEY: sandbox.key } })
+    const posts = [
+      'post_id,user_id,text_data,url,truth',
+      'p1,u1,win a free prize now,https://a.test/1.png,spam',
+      'p2,u2,good morning,,ham',
+    ]
+    const plan = {
+      connection: { baseUrl: sandbox.baseUrl },
+      source: { path: writeSource(folder, 'posts.csv', `${posts.join('\n')}\n`) },
+      operation: { kind: 'task' },
+      fixes: [{ kind: 'split' }],
+    }
+    await sluice('plan', writeSource(folder, 'p.plan.json', JSON.stringify(plan)), '--trust-plan', '--quiet')
+    const labels = writeSource(folder, 'labels.csv', 'post_id,truth\np1,spam\np2,ham\n')
+    const evaluate = async (...args: string[]) => {
+      const asked = ['evaluate', 'latest', '--label', 'truth', '--positive', 'spam=Likely spam', '--json']
+      return JSON.parse((await sluice(...asked, ...args)).stdout) as Evaluation
+    }
+    const [ofColumn, ofFile] = [await evaluate(), await evaluate('--labels', labels, '--key', 'post_id')]
+    for (const { overall } of [ofColumn, ofFile]) expect(overall.matrix).toMatchObject({ false_negatives: 1 })
+    expect(ofColumn.warnings).toEqual([
+      '1 record was sent as two rows, text and URL. Both count with the label of their record, so what only one of them shows is missed on the other. To label each, use a file with row numbers such as `2a` and `2b`.',
+    ])
+    expect(ofFile.warnings).toEqual([
+      '1 of 2 labels in the file matches several rows of the run by `post_id`, such as that in row 2. Each of these rows counts.',
+    ])
   })
 
   it('gives a label without a key to no row, not even to one with an empty key', async () => {

@@ -455,10 +455,11 @@ export function sayNoNegatives(
   { labels: file, emptyIsNegative = false }: Pick<EvaluateOptions, 'labels' | 'emptyIsNegative'>,
 ): string[] {
   if (rows === 0 || harmless > 0) return []
-  const left = `${formatCounted(withoutLabel, 'row')} without a label ${withoutLabel === 1 ? 'is' : 'are'} left out`
-  const hasEmpty = withoutLabel > 0 && !emptyIsNegative
+  const [are, them] = withoutLabel === 1 ? ['is', 'it'] : ['are', 'them']
+  const left = `${formatCounted(withoutLabel, 'row')} without a label ${are} left out`
+  // Rows that a file does not have are without a label, whatever an empty one means.
+  const hasEmpty = withoutLabel > 0 && !(emptyIsNegative && file === undefined)
   if (negatives > 0) {
-    // Rows that a file does not have are without a label, too, and say nothing.
     return hasEmpty && file === undefined
       ? [
           `${left}, and no label says that nothing is wrong. If an empty label means that, say so under Labels, or with --empty-negative: false alarms on these rows are not seen.`,
@@ -469,7 +470,9 @@ export function sayNoNegatives(
     'Every evaluated row with a label should trigger a rule. False alarms on rows with nothing wrong are not seen, so precision may be far too high.',
     ...(hasEmpty
       ? [
-          `${left}. If an empty label means that nothing is wrong, say so under Labels, or with --empty-negative.`,
+          file === undefined
+            ? `${left}. If an empty label means that nothing is wrong, say so under Labels, or with --empty-negative.`
+            : `${left}. If nothing is wrong with ${them}, give ${them} a label in the file that says so: \`ok\`, or an empty one with --empty-negative.`,
         ]
       : []),
   ]

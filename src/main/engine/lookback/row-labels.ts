@@ -13,7 +13,7 @@ import type { RunFamily } from '../journal/run-family.ts'
 import { createPostIdMapper, createRowMapper } from '../mapping/row-mapper.ts'
 import { toHalf } from '../mapping/split-row.ts'
 import { readVerdicts } from '../run/journal/verdict-store.ts'
-import { readFamilyCounts } from '../run/results/family-counts.ts'
+import { readFacetCounts, readFamilyCounts } from '../run/results/family-counts.ts'
 import { openSource } from '../source/open-source.ts'
 import { createBatchPlaces } from '../source/source-reader.ts'
 import type { AnsweredStep } from './answered-rows.ts'
@@ -187,12 +187,23 @@ function createColumnReader(
   const at = findLabelColumns(columns, label, plan.source.path)
   const stratumColumns = listStratumColumns(columns)
   const toStratum = createStratumReader(columns, strata)
-  return readCombinations([...at, ...stratumColumns], (cells) => {
+  const reader = readCombinations([...at, ...stratumColumns], (cells) => {
     const { text, unread } = texts.read(label, cells.slice(0, at.length))
     if (text === '') return unread.length === 0 ? NO_LABEL : { label: { kind: 'none', unread }, stratum: 0 }
     const toCell = (column: number) => cells[at.length + stratumColumns.indexOf(column)] ?? ''
     return { label: { kind: 'text', text }, stratum: toStratum(toCell) }
   })
+  return { ...reader, listNotes: () => saySplit(family) }
+}
+
+/** Says that both rows of a split record have its label. */
+function saySplit({ db }: RunFamily): string[] {
+  const split = readFacetCounts(db).get('corrected')?.get('split') ?? 0
+  if (split === 0) return []
+  const were = split === 1 ? 'was' : 'were'
+  return [
+    `${formatCounted(split, 'record')} ${were} sent as two rows, text and URL. Both count with the label of their record, so what only one of them shows is missed on the other. To label each, use a file with row numbers such as \`2a\` and \`2b\`.`,
+  ]
 }
 
 /** Reads labels made up of the cells of some columns, each once for all rows with the same cells. */
@@ -264,7 +275,8 @@ async function createFileReader(
       ? findRecordsOf(family, source.path, toNaming(columns, { key, keyAt, runKey }), rows)
       : rows.map(({ cells }) => (cells[keyAt] ?? '').trim())
     const byKey = new Map<string, PlacedLabel>()
-    const unmatched = new Set<string>()
+    // The row of the run with each key; 0 for several.
+    const rowOf = new Map<string, number>()
     const places = rows.map(({ place }) => place)
     for (const [index, { found }] of keyed.entries()) {
       const rowKey = named[index] ?? ''
@@ -273,7 +285,6 @@ async function createFileReader(
       const before = byKey.get(rowKey)
       const isSame = before === undefined || before === found
       byKey.set(rowKey, isSame ? found : { label: { kind: 'conflict' }, stratum: 0 })
-      unmatched.add(rowKey)
     }
     return {
       columns: keys.columns,
@@ -281,17 +292,27 @@ async function createFileReader(
         const toKey = keys.open(step)
         return (place) => {
           const rowKey = toKey(place)
-          unmatched.delete(rowKey)
-          return byKey.get(rowKey) ?? NO_LABEL
+          const found = byKey.get(rowKey)
+          if (found === undefined) return NO_LABEL
+          const row = step.rowAt(place)
+          const before = rowOf.get(rowKey) ?? row
+          rowOf.set(rowKey, before === row ? row : 0)
+          return found
         }
       },
       listNotes() {
-        const [first, ...others] = places.filter((_, at) => !named[at] || unmatched.has(named[at]))
-        if (first === undefined) return []
-        const lost = `${formatCount(others.length + 1)} of ${formatCounted(places.length, 'label')} in the file`
-        const verb = others.length === 0 ? 'matches' : 'match'
+        const list = (matched: string, isNoted: (row: number | undefined) => boolean, then = '') => {
+          const [first, ...others] = places.filter((_, at) => isNoted(rowOf.get(named[at] ?? '')))
+          if (first === undefined) return []
+          const noted = `${formatCount(others.length + 1)} of ${formatCounted(places.length, 'label')} in the file`
+          const verb = others.length === 0 ? 'matches' : 'match'
+          return [
+            `${noted} ${verb} ${matched} of the run by \`${runKey}\`, such as that in row ${formatRow(first)}${then}.`,
+          ]
+        }
         return [
-          `${lost} ${verb} no row of the run by \`${runKey}\`, such as that in row ${formatRow(first)}.`,
+          ...list('no row', (row) => row === undefined),
+          ...list('several rows', (row) => row === 0, '. Each of these rows counts'),
         ]
       },
     }
