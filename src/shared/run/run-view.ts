@@ -136,11 +136,12 @@ export function toDurationMs({
   const sendingMs = throughput.duration_s * 1000
   if (callbacks === undefined || started_at === null || ended_at === null) return sendingMs
   let betweenMs = 0
-  for (const [at, { ended_at: end }] of sessions.entries()) {
+  for (const [at, { started_at: start, ended_at: end, duration_s: sendingS }] of sessions.entries()) {
     const next = sessions[at + 1]
-    if (end !== null && next !== undefined) {
-      betweenMs += Math.max(0, Date.parse(next.started_at) - Date.parse(end))
-    }
+    if (next === undefined) break
+    // A session that was cut off lasted as long as it is known to have sent.
+    const cutOffMs = Math.max(Date.parse(start), Date.parse(started_at)) + sendingS * 1000
+    betweenMs += Math.max(0, Date.parse(next.started_at) - (end === null ? cutOffMs : Date.parse(end)))
   }
   return Math.max(sendingMs, Date.parse(ended_at) - Date.parse(started_at) - betweenMs)
 }

@@ -39,4 +39,6 @@ test('a run that is retried a day later took as long as its sessions, and the wa
   ]
   expect(toDurationMs({ ...run, sessions: [first, second] })).toBe(15_000)
   expect(toDurationMs({ ...run, ended_at: first.ended_at, sessions: [first] })).toBe(10_000)
+  const cutOff = { ...first, ended_at: null, duration_s: 4 }
+  expect(toDurationMs({ ...run, sessions: [cutOff, second] })).toBe(9_000)
 })

@@ -16,7 +16,8 @@ import { OUTCOMES, type Outcome } from '../../../shared/run/item-state.ts'
 import { readNumber, readValues } from '../workspace/sqlite.ts'
 import type { Journal } from './journal.ts'
 import type { RunView } from './run-family.ts'
-import { updateRunRecord } from './run-record.ts'
+import { type RunRecord, updateRunRecord } from './run-record.ts'
+import { readSessions } from './sessions.ts'
 
 /** One second of a run: the tries that ended in it. */
 export interface SecondRecord {
@@ -192,12 +193,35 @@ function addSeconds(db: DatabaseSync, meter: LatencyMeter, [above, upTo]: readon
   }
 }
 
-/** Sets the time spent sending from the seconds, if they add up to more than `knownMs`. */
-export function restoreSendingTime(journal: Journal, knownMs: number): void {
-  const seconds = readNumber(journal.db, 'SELECT count(*) FROM second WHERE sent > 0')
-  journal.transact('process', () =>
-    updateRunRecord(journal.db, { sending_ms: Math.max(knownMs, seconds * 1000) }),
-  )
+/**
+ * The time a run has spent sending, milliseconds. A session that sends, or was cut off, has not written its own
+ * yet: that is up to its last second with a try.
+ */
+export function readSendingMs(
+  db: DatabaseSync,
+  { state, sendingMs, startedAtMs, plan }: Pick<RunRecord, 'state' | 'sendingMs' | 'startedAtMs' | 'plan'>,
+): number {
+  if (state !== 'running') return sendingMs
+  const seconds = readNumber(db, 'SELECT count(*) FROM second WHERE sent > 0')
+  const knownMs = Math.max(seconds * 1000, sendingMs)
+  const session = readSessions(db).at(-1)
+  // A load test does not measure from its start on, and earlier versions wrote all sessions as one.
+  if (plan.load !== undefined || session === undefined) return knownMs
+  const pausedAtMs = session.endedAtMs
+  if (pausedAtMs === null && session.sendingMs !== sendingMs) return knownMs
+  const sinceMs = Math.max(pausedAtMs ?? session.startedAtMs, startedAtMs ?? 0)
+  const found = db.prepare('SELECT min(at) AS first, max(at) AS last FROM second WHERE sent > 0 AND at >= ?')
+  const { first, last } = found.get(Math.floor(sinceMs / 1000)) ?? {}
+  if (typeof first !== 'number' || typeof last !== 'number') return knownMs
+  // When a pause ended is not known.
+  const startMs = pausedAtMs === sinceMs ? Math.max(first * 1000, sinceMs) : sinceMs
+  return Math.max(knownMs, sendingMs + (last + 1) * 1000 - startMs)
+}
+
+/** Writes the time that a cut-off session spent sending. */
+export function restoreSendingTime(journal: Journal, record: RunRecord): void {
+  const sendingMs = readSendingMs(journal.db, record)
+  journal.transact('process', () => updateRunRecord(journal.db, { sending_ms: sendingMs }))
 }
 
 /** Most seconds read for each point of a course. */

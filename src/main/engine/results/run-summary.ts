@@ -35,7 +35,7 @@ import {
 import { toSentBefore } from '../../../shared/run/sent-before.ts'
 import { readRecoveredLoad, toLostGroups } from '../journal/load-record.ts'
 import { findTakersOf, type RunFamily, type RunView, toFamily } from '../journal/run-family.ts'
-import { readLatency } from '../journal/seconds.ts'
+import { readLatency, readSendingMs } from '../journal/seconds.ts'
 import { readSessions } from '../journal/sessions.ts'
 import { parseCells } from '../journal/stored-cells.ts'
 import { toLoadSummary } from '../load/load-results.ts'
@@ -379,10 +379,8 @@ export function readFamilyLatency(members: readonly RunView[]): LatencyMeter {
 }
 
 function toDurationS({ db, record, isHeld }: RunView): number {
-  if (record.state !== 'running') return record.sendingMs / 1000
-  // A running or cut off session has not written its time yet; its seconds tell it.
-  const seconds = readNumber(db, 'SELECT count(*) FROM second WHERE sent > 0')
-  return Math.max(seconds, record.sendingMs / 1000, isHeld ? 0.001 : 0)
+  const sendingMs = readSendingMs(db, record)
+  return Math.max(sendingMs, record.state === 'running' && isHeld ? 1 : 0) / 1000
 }
 
 /** Share of requests in seconds shaped by the generator, above which the whole may be shaped by it. */

@@ -206,12 +206,11 @@ function resumeRun(task: GoingOn, journal: Journal, onUnknown: 'resend' | 'skip'
 }
 
 /** Repairs what a dead process left. */
-function recover(journal: Journal, { state, sendingMs }: RunRecord): void {
-  const isCutOff = state === 'running'
+function recover(journal: Journal, record: RunRecord): void {
   recoverUnknown(journal)
   rebuildSeconds(journal)
   // A dead process's sending time is known only from the seconds it wrote.
-  if (isCutOff) restoreSendingTime(journal, sendingMs)
+  if (record.state === 'running') restoreSendingTime(journal, record)
 }
 
 /** What a load test measured before its interruption is complete; continuing would measure something else. */

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
 import type { Journal } from '../../../../../src/main/engine/journal/journal.ts'
 import { type StoredState, updateRunRecord } from '../../../../../src/main/engine/journal/run-record.ts'
-import { readLatency, SecondWriter } from '../../../../../src/main/engine/journal/seconds.ts'
+import {
+  readLatency,
+  readSendingMs,
+  restoreSendingTime,
+  SecondWriter,
+} from '../../../../../src/main/engine/journal/seconds.ts'
+import { endSession } from '../../../../../src/main/engine/journal/sessions.ts'
 import { CallbackWriter } from '../../../../../src/main/engine/run/journal/callback-writer.ts'
 import { ItemClaims } from '../../../../../src/main/engine/run/journal/item-claims.ts'
 import {
@@ -287,4 +293,35 @@ test('seconds in which tries were counted a moment after they ended are left as 
     [0, 2, 4_000],
     [1, 1, 1],
   ])
+})
+
+test('a process that died has sent since its start, or since the first try after a pause', () => {
+  const journal = openReadyJournal(9)
+  const seconds = (number: number) => (NOON + number) * 1000
+  journal.transact('process', () => {
+    journal.db.exec('UPDATE session SET started_at = 0')
+    updateRunRecord(journal.db, { state: 'running', started_at: seconds(0) })
+  })
+  send(journal, NOON + 2, [1], { isOver: true })
+  send(journal, NOON + 6, [2], { isOver: true })
+  expect(readSendingMs(journal.db, readRecord(journal))).toBe(7_000)
+  journal.transact('process', () => {
+    endSession(journal.db, seconds(8))
+    updateRunRecord(journal.db, { sending_ms: 8_000 })
+  })
+  send(journal, NOON + 90, [3], { isOver: true })
+  send(journal, NOON + 93, [4], { isOver: true })
+  restoreSendingTime(journal, readRecord(journal))
+  expect(readRecord(journal).sendingMs).toBe(12_000)
+})
+
+test('the time between sessions of a version that wrote them as one is none of sending', () => {
+  const journal = openReadyJournal(9)
+  journal.transact('process', () => {
+    journal.db.exec('UPDATE session SET started_at = 0')
+    updateRunRecord(journal.db, { state: 'running', started_at: NOON * 1000, sending_ms: 1_500 })
+  })
+  send(journal, NOON + 1, [1], { isOver: true })
+  send(journal, NOON + 90, [2], { isOver: true })
+  expect(readSendingMs(journal.db, readRecord(journal))).toBe(2_000)
 })
