@@ -34,6 +34,11 @@ describe('the rows that a run is continued with', () => {
     )
   })
 
+  it('are also those that a trial left and those that were not sent, for a correction', () => {
+    const rows = { ...TRIAL, invalid: 2, left_out: 1, skipped: 4 }
+    expect(toCertain('correct', SUMMARY, rows)).toBe(96)
+  })
+
   it.each([
     [1, 0, 'Everything was sent. 1 row awaits its callback, and is not sent again.'],
     [2, 0, 'Everything was sent. 2 rows await their callbacks, and are not sent again.'],

@@ -153,8 +153,9 @@ export function toCertain(
 ): number {
   // Resuming also resends what was refused only because of the key.
   if (kind === 'resume') return rows.not_sent + countRefused(summary)
-  // A retry goes on with the run, such as behind a trial of its first rows.
-  return countRows(rows, 'unsuccessful') + (kind === 'correct' ? countRows(rows, 'unsent') : rows.not_sent)
+  // Both go on with the run, such as behind a trial of its first rows. What an earlier run sent stays as it is.
+  const unsent = kind === 'correct' ? countRows(rows, 'unsent') - (rows.skipped ?? 0) : 0
+  return countRows(rows, 'unsuccessful') + rows.not_sent + unsent
 }
 
 /** A run's own connection is more specific than its address. */
