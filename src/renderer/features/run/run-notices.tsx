@@ -3,7 +3,7 @@ import { formatCount, formatCounted } from '../../../shared/messages/figure-text
 import { sayCorrected } from '../../../shared/messages/fix-messages.ts'
 import { adviseInWindow, findMendingStep, type MendingStep } from '../../../shared/messages/outcome-advice.ts'
 import { ABOUT_DELAYS, MAY_INCLUDE_DELAYS } from '../../../shared/messages/own-delays.ts'
-import { listRetries, listRunWarnings, type RunSummary } from '../../../shared/run/run.ts'
+import { listRetries, listRunWarnings, type RunSession, type RunSummary } from '../../../shared/run/run.ts'
 import { describeCached, describeLost, describeThrottling } from '../../../shared/run/run-view.ts'
 import { askCauseRequest } from '../../bridge/asked-request.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
@@ -29,12 +29,8 @@ export function RetriesNotice(props: { summary: RunSummary; onOpenRun: (runId: s
           , in which {formatCount(whole.rows.succeeded)} of {formatCounted(whole.rows.read, 'row')} succeeded.
         </p>
       )}
-      {own.map(({ number, kind, started_at, rows_taken: taken, requests }) => (
-        <p key={number}>
-          {kind === 'correction' ? 'Correction' : 'Retry'} of {formatTimestamp(started_at)}:{' '}
-          {formatCounted(taken, 'row')}, {formatCount(requests.succeeded)} of{' '}
-          {formatCounted(requests.sent, 'request')} succeeded
-        </p>
+      {own.map((session) => (
+        <p key={session.number}>{describeSession(session, props.summary)}</p>
       ))}
       {retries.map((retry) => (
         <p key={retry.run_id}>
@@ -47,6 +43,18 @@ export function RetriesNotice(props: { summary: RunSummary; onOpenRun: (runId: s
       ))}
     </Notice>
   )
+}
+
+/** A retry or correction of a run: how many rows it took over, and what came of them once it is over. */
+export function describeSession(
+  session: RunSession,
+  { state, sessions }: Pick<RunSummary, 'state' | 'sessions'>,
+): string {
+  const { kind, started_at, rows_taken: taken, requests } = session
+  const words = `${kind === 'correction' ? 'Correction' : 'Retry'} of ${formatTimestamp(started_at)}: ${formatCounted(taken, 'row')}`
+  // While a run sends, its summary is from before that.
+  if (state === 'running' && sessions.at(-1) === session) return `${words}, in progress`
+  return `${words}, ${formatCount(requests.succeeded)} of ${formatCounted(requests.sent, 'request')} succeeded`
 }
 
 export interface NewKey {
