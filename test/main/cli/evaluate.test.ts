@@ -490,6 +490,27 @@ describe('evaluate', () => {
     ])
   })
 
+  it('leaves out broken rows of a file of labels, and names the column of several that it reads', async () => {
+    const { folder, evaluate } = await sendRows()
+    const labels = writeSource(
+      folder,
+      'labels.csv',
+      'post_id,note,truth,truth\np1,,spam,ham\np2,so, so,spam,ham\np5,,ham,spam\n',
+    )
+    const asked = ['--labels', labels, '--key', 'post_id', '--positive', 'spam=Likely spam', '--label']
+    const { document } = await evaluate(...asked, 'truth')
+    expect(document.rows).toMatchObject({ evaluated: 2 })
+    const left =
+      '1 row of the file of labels is left out, such as row 3: must have at most 4 cells, like the header.'
+    expect(document.warnings).toEqual([
+      '`truth` is the name of columns 3 and 4; column 3 is used. To use another, name it by its number.',
+      left,
+    ])
+    const other = await evaluate(...asked, '4')
+    expect(other.document.warnings).toEqual([left])
+    expect(other.document.overall.matrix).toMatchObject({ false_positives: 1, false_negatives: 1 })
+  })
+
   it('gives a label without a key to no row, not even to one with an empty key', async () => {
     const folder = createTemporaryFolder()
     const sandbox = await withSandbox()

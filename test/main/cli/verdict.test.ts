@@ -188,6 +188,20 @@ describe('verdicts', () => {
     expect(readdirSync(join(workspace, 'runs'))).toEqual([])
   })
 
+  it('of a file with a row that is not one of its table are refused', async () => {
+    const { folder, sluice } = await sendPosts()
+    const file = writeSource(
+      folder,
+      'verdicts.csv',
+      'row,sluice_verdict,sluice_note\n2,agree,fine\n3,agree,a, b\n',
+    )
+    expect(await sluice('verdict', 'latest', '--from', file)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('row 3: must have at most 3 cells, like the header'),
+    })
+    expect(JSON.parse((await sluice('verdict', 'latest', '--json')).stdout).verdicts).toEqual([])
+  })
+
   it('cannot agree with a row that was not answered, since there are no triggered rules', async () => {
     const { folder, sluice } = await sendPosts(['422=100%'])
     const file = writeSource(folder, 'verdicts.csv', 'row,sluice_verdict\n3,unsure\n4,agree\n')

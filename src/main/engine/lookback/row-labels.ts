@@ -7,9 +7,11 @@ import { findNearestName, listColumns } from '../../../shared/mapping/check-mapp
 import { findColumn } from '../../../shared/mapping/match-columns.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCount, formatCounted } from '../../../shared/messages/figure-text.ts'
-import { formatRow } from '../../../shared/plan/source-place.ts'
+import { type FoundProblem, sayExpected } from '../../../shared/messages/problem-messages.ts'
+import { formatRow, type SourcePlace } from '../../../shared/plan/source-place.ts'
 import { STRATUM_COLUMNS } from '../../../shared/run/export-columns.ts'
 import type { RunFamily } from '../journal/run-family.ts'
+import { listSameNamed } from '../mapping/plan-warnings.ts'
 import { createPostIdMapper, createRowMapper } from '../mapping/row-mapper.ts'
 import { toHalf } from '../mapping/split-row.ts'
 import { readVerdicts } from '../run/journal/verdict-store.ts'
@@ -171,10 +173,28 @@ class LabelTexts {
   }
 }
 
-/** The columns of a label. */
+/** The columns of a label, by name or number. */
+function listNames(label: AskedLabel): string[] {
+  return typeof label === 'string' ? [label] : label.map(({ column }) => column)
+}
+
 function findLabelColumns(columns: readonly string[], label: AskedLabel, file: string): number[] {
-  const names = typeof label === 'string' ? [label] : label.map(({ column }) => column)
-  return names.map((name) => findColumnOrThrow(columns, name, '--label', file))
+  return listNames(label).map((name) => findColumnOrThrow(columns, name, '--label', file))
+}
+
+/** Says which of several columns with one name is read; a number names only one. */
+function sayDoubled(
+  names: readonly string[],
+  { columns, header }: { columns: readonly string[]; header: readonly string[] | null },
+): string[] {
+  return names.flatMap((name) => {
+    const used = columns.indexOf(name)
+    const numbers = used === -1 ? [] : listSameNamed(used, name, header ?? [])
+    if (numbers.length < 2) return []
+    return [
+      `\`${name}\` is the name of columns ${numbers.join(' and ')}; column ${numbers[0]} is used. To use another, name it by its number.`,
+    ]
+  })
 }
 
 function createColumnReader(
@@ -193,7 +213,7 @@ function createColumnReader(
     const toCell = (column: number) => cells[at.length + stratumColumns.indexOf(column)] ?? ''
     return { label: { kind: 'text', text }, stratum: toStratum(toCell) }
   })
-  return { ...reader, listNotes: () => saySplit(family) }
+  return { ...reader, listNotes: () => [...sayDoubled(listNames(label), family.record), ...saySplit(family)] }
 }
 
 /** Says that both rows of a split record have its label. */
@@ -246,6 +266,7 @@ async function createFileReader(
   const keys = isNumbered ? ROW_NUMBERS : createRunKeyReader(family, runKey)
   const placed = new Map<string, PlacedLabel>()
   const keyed: { row: NamingRow; found: PlacedLabel }[] = []
+  const broken: { place: SourcePlace; problem: FoundProblem }[] = []
   const reader = await openSource(source)
   try {
     const { columns } = reader
@@ -255,8 +276,13 @@ async function createFileReader(
     const findPlace = createBatchPlaces()
     for await (const batch of reader.batches()) {
       const toPlace = findPlace(batch)
-      for (const { row, cells } of batch.rows) {
+      for (const { row, cells, problems } of batch.rows) {
         const place = toPlace(row)
+        const problem = problems.find(({ severity }) => severity === 'error')
+        if (problem !== undefined) {
+          broken.push({ place, problem })
+          continue
+        }
         const { text, unread } = texts.read(
           label,
           labelAt.map((at) => cells[at] ?? ''),
@@ -311,6 +337,8 @@ async function createFileReader(
           ]
         }
         return [
+          ...sayDoubled([...listNames(label), key], reader),
+          ...sayBroken(broken),
           ...list('no row', (row) => row === undefined),
           ...list('several rows', (row) => row === 0, '. Each of these rows counts'),
         ]
@@ -319,6 +347,16 @@ async function createFileReader(
   } finally {
     reader.close()
   }
+}
+
+/** Says that rows of a file cannot be read, so that their cells may be in the wrong columns. */
+function sayBroken(broken: readonly { place: SourcePlace; problem: FoundProblem }[]): string[] {
+  const [first] = broken
+  if (first === undefined) return []
+  const rows = formatCounted(broken.length, 'row')
+  return [
+    `${rows} of the file of labels ${broken.length === 1 ? 'is' : 'are'} left out, such as row ${formatRow(first.place)}: ${sayExpected(first.problem, 'window')}.`,
+  ]
 }
 
 /**

@@ -9,6 +9,7 @@ import {
 } from '../../../shared/lookback/verdict.ts'
 import { findColumn } from '../../../shared/mapping/match-columns.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
+import { sayExpected } from '../../../shared/messages/problem-messages.ts'
 import type { PlanSource } from '../../../shared/plan/plan.ts'
 import { formatRow, type SourcePlace, toRowNumber } from '../../../shared/plan/source-place.ts'
 import type { ExportColumn } from '../../../shared/run/export-columns.ts'
@@ -81,11 +82,14 @@ export async function importVerdicts(
     const findPlace = createBatchPlaces()
     for await (const batch of reader.batches()) {
       const toPlace = findPlace(batch)
-      for (const { row: number, cells } of batch.rows) {
+      for (const { row: number, cells, problems } of batch.rows) {
         const place = toPlace(number)
+        const refuse = (reason: string) => toWrong(source, place, reason)
+        // Its cells may be in the wrong columns.
+        const problem = problems.find(({ severity }) => severity === 'error')
+        if (problem !== undefined) throw refuse(sayExpected(problem, 'window'))
         const text = (cells[verdictAt] ?? '').trim()
         if (text === '') continue
-        const refuse = (reason: string) => toWrong(source, place, reason)
         const stratumRows = Number(readStratumRows(cells) ?? Number.NaN)
         const isSampled = Number.isSafeInteger(stratumRows) && stratumRows > 0
         const said =

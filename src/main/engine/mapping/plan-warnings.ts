@@ -136,16 +136,21 @@ function findDoubledColumns(
   header: readonly string[],
 ): PlanWarning[] {
   return Object.entries(mapping).flatMap(([field, source]) => {
-    return listNamed(source, columns).flatMap(({ used, name: named }): PlanWarning[] => {
-      const looks = trimName(named)
-      const others = header.flatMap((name, index) =>
-        index !== used && trimName(name) === looks ? [index + 1] : [],
-      )
-      if (others.length === 0) return []
-      const args = { columns: [used + 1, ...others] }
-      return [{ severity: 'warning', code: 'ambiguous_column', args, field }]
+    return listNamed(source, columns).flatMap(({ used, name }): PlanWarning[] => {
+      const numbers = listSameNamed(used, name, header)
+      if (numbers.length === 1) return []
+      return [{ severity: 'warning', code: 'ambiguous_column', args: { columns: numbers }, field }]
     })
   })
+}
+
+/** The numbers of the columns with one name, the used one first. */
+export function listSameNamed(used: number, name: string, header: readonly string[]): number[] {
+  const looks = trimName(name)
+  const others = header.flatMap((own, index) =>
+    index !== used && trimName(own) === looks ? [index + 1] : [],
+  )
+  return [used + 1, ...others]
 }
 
 /** The columns that a source names, each once: its own, or those of the placeholders of its template. */
