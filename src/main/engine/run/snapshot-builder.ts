@@ -40,6 +40,7 @@ export class SnapshotBuilder {
   readonly #journal: Journal
   readonly #ruleName: StatementSync
   #settledBefore = 0
+  #rowsToSend = Number.POSITIVE_INFINITY
   #isAsync = false
 
   constructor(journal: Journal) {
@@ -52,9 +53,10 @@ export class SnapshotBuilder {
     this.#isAsync = isAsync
   }
 
-  /** Starts the stretch from which the remaining time is estimated. */
-  beginStretch(): void {
+  /** Starts the stretch from which the remaining time is estimated, with the rows that a trial may still send. */
+  beginStretch(trialRows: number | null): void {
     this.#settledBefore = this.#countSettled()
+    this.#rowsToSend = trialRows ?? Number.POSITIVE_INFINITY
   }
 
   create(state: SnapshotState): RunSnapshot {
@@ -111,7 +113,9 @@ export class SnapshotBuilder {
     // Rows settled so far tell nothing about the length of a wait.
     if (slowdown?.kind === 'waiting') return Math.max(0, slowdown.untilMs - Date.now())
     const settled = this.#countSettled() - this.#settledBefore
-    return settled > 0 ? (countRows(rows, 'open') * stretchMs) / settled : null
+    if (settled <= 0) return null
+    const left = Math.min(countRows(rows, 'open'), Math.max(0, this.#rowsToSend - settled))
+    return (left * stretchMs) / settled
   }
 
   #countSettled(): number {

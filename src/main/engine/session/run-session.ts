@@ -78,8 +78,9 @@ export class RunSession {
   #isTrying = false
   /** Whether only the first few rows were sent last, and all of these. */
   #isTrial = false
-  /** Remaining number of the first few rows; null if all rows are to be sent. */
+  /** Items left of the first few; null if all are to be sent. */
   #trialLeft: number | null = null
+  #rowsPerItem = 1
   /** The last chosen number of requests in flight; null for the plan's. */
   #concurrency: number | null = null
   #apiKey: ApiKey | null
@@ -348,7 +349,8 @@ export class RunSession {
   #take({ limit, isGoingOn }: SendingPeriod, { plan }: RunRecord): void {
     if (isGoingOn) return
     const { limit: rows } = this.#task
-    const items = rows === undefined ? null : Math.ceil(rows / toRowsPerItem(plan.operation))
+    this.#rowsPerItem = toRowsPerItem(plan.operation)
+    const items = rows === undefined ? null : Math.ceil(rows / this.#rowsPerItem)
     this.#trialLeft = limit ?? items
   }
 
@@ -371,7 +373,7 @@ export class RunSession {
     this.#isTrying = limit !== undefined
     this.#writeRunning()
     this.#sendingSinceMs = performance.now()
-    this.#snapshots.beginStretch()
+    this.#snapshots.beginStretch(limit === undefined ? null : limit * this.#rowsPerItem)
     try {
       const end = await sender.send({ limit })
       this.#isTrial = this.#isTrying && end.kind === 'done'

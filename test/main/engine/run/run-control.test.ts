@@ -57,6 +57,22 @@ test('a run that is begun with a limit sends exactly that many rows, in order, a
   expect(countArrivals(server)).toEqual(Array(30).fill(1))
 })
 
+test('the time left of a run with a limit is that of its rows, not of the whole source', async () => {
+  const server = await startHoldingService()
+  const run = runs.start(createRunPlan(folder, 400, server.baseUrl, closed(1)), { hold: true })
+  await run.until(({ phase }) => phase === 'ready')
+  run.command({ kind: 'begin', limit: 2 })
+  await expect.poll(() => server.requests.length).toBe(1)
+  server.answer(1)
+  const { etaMs, elapsedMs } = await run.until(({ rows }) => rows.succeeded === 1)
+  // One row took all the time so far, and one is left.
+  expect(etaMs).toBeLessThanOrEqual(elapsedMs)
+  server.release()
+  await run.until(({ phase, rows }) => phase === 'ready' && rows.succeeded === 2)
+  run.command({ kind: 'stop' })
+  await run.ended
+})
+
 test('a limit counts rows, not tries', async () => {
   const seen = new Set<number>()
   const server = await startFaultServer({
