@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { rowAndRecordShape, type SourcePlace, sourcePlaceSchema } from '../plan/source-place.ts'
-import type { RowState } from '../run/item-state.ts'
+import type { RowAnswer, RowState } from '../run/item-state.ts'
 
 /** The verdicts that a person can give on a row. */
 export const VERDICTS = ['agree', 'should', 'should-not', 'unsure'] as const
@@ -98,10 +98,18 @@ export type VerdictImport = z.infer<typeof verdictImportSchema>
 
 /**
  * Whether the service decided about a row: only then can a person agree or disagree. A duplicate that counts
- * as delivered succeeded without a decision.
+ * as delivered succeeded without a decision, and so did a row whose answer says nothing of the content.
  */
-export function isDecided({ state, errorCode }: { state: RowState; errorCode: string | null }): boolean {
-  return state === 'succeeded' && errorCode === null
+export function isDecided({
+  state,
+  errorCode,
+  answer,
+}: {
+  state: RowState
+  errorCode: string | null
+  answer: RowAnswer | null
+}): boolean {
+  return state === 'succeeded' && errorCode === null && answer !== 'no_result'
 }
 
 /** Whether a verdict filter matches a row with these verdicts. */

@@ -33,6 +33,16 @@ it('warns of rows and requests whose answer says nothing of the content, and fin
     'csv',
   )
   expect(found.stdout).toBe('row\r\n2\r\n4\r\n')
+  const agreed = await sluice('verdict', 'latest', '2', 'agree')
+  expect(agreed).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('row 2 was answered without a result, so it has no triggered rules'),
+  })
+  const verdicts = writeSource(folder, 'verdicts.csv', 'row,sluice_verdict\n3,agree\n4,agree\n')
+  expect(await sluice('verdict', 'latest', '--from', verdicts)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('row 3: its row of the run has no result'),
+  })
   const judged = await sluice('evaluate', 'latest', '--label', 'truth', '--positive', 'spam=Spam', '--json')
   expect(JSON.parse(judged.stdout)).toMatchObject({
     warnings: expect.arrayContaining([expect.stringMatching(/^2 rows succeeded by an answer with neither/)]),

@@ -16,11 +16,14 @@ const say = (verdict: RowVerdict['verdict'], rule: string | null = null, note: s
 })
 
 describe('the verdicts on a row', () => {
-  it('need a decision of the service, which a duplicate that counts as delivered does not have', () => {
-    expect(isDecided({ state: 'succeeded', errorCode: null })).toBe(true)
-    expect(isDecided({ state: 'succeeded', errorCode: 'DUPLICATE_POST_ID' })).toBe(false)
-    expect(isDecided({ state: 'rejected', errorCode: null })).toBe(false)
-    expect(isDecided({ state: 'sending', errorCode: null })).toBe(false)
+  it('need a decision of the service, which duplicates that count as delivered and acknowledgements lack', () => {
+    const row = { state: 'succeeded', errorCode: null, answer: null } as const
+    expect(isDecided(row)).toBe(true)
+    expect(isDecided({ ...row, answer: 'differing_callbacks' })).toBe(true)
+    expect(isDecided({ ...row, answer: 'no_result' })).toBe(false)
+    expect(isDecided({ ...row, errorCode: 'DUPLICATE_POST_ID' })).toBe(false)
+    expect(isDecided({ ...row, state: 'rejected' })).toBe(false)
+    expect(isDecided({ ...row, state: 'sending' })).toBe(false)
   })
 
   it('coexist if they are about different rules, and replace each other otherwise', () => {

@@ -150,7 +150,8 @@ function refuseContradictions(
 /** Throws for a row without an answer: to agree with it would confirm what a retry triggers later. */
 function refuseUndecided({ result }: RowDetail): void {
   if (isDecided(result)) return
-  const why = result.state === 'succeeded' ? 'has lost its result' : `is ${toStateName(result.state)}`
+  const lacks = result.answer === 'no_result' ? 'was answered without a result' : 'has lost its result'
+  const why = result.state === 'succeeded' ? lacks : `is ${toStateName(result.state)}`
   throw new InvalidArgumentError(
     `row ${sayRow(result.place)} ${why}, so it has no triggered rules to agree with.`,
   )

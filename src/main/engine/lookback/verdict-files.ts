@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
   findVerdictMistake,
+  isDecided,
   type NewVerdict,
   parseVerdict,
   type RowVerdict,
@@ -20,7 +21,7 @@ import { parseJson } from '../../../shared/service/parse-json.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'
 import { toMembers, toTable } from '../run/export/csv-report.ts'
-import { readPagesOfRows } from '../run/export/export-rows.ts'
+import { readPagesOfRows, readRowsByNumber } from '../run/export/export-rows.ts'
 import { writeReport } from '../run/export/write-report.ts'
 import { hasSeveralFiles } from '../run/journal/intake-writer.ts'
 import { importRowVerdicts, readVerdicts } from '../run/journal/verdict-store.ts'
@@ -28,8 +29,7 @@ import { findNewest } from '../run/results/family-rows.ts'
 import { readPlace } from '../run/results/row-places.ts'
 import { openSource } from '../source/open-source.ts'
 import { createBatchPlaces } from '../source/source-reader.ts'
-import { readAnsweredSteps } from './answered-rows.ts'
-import { findNamedRows, findRowNaming, type NamingRow } from './named-rows.ts'
+import { findNamedRows, findRowNaming, type NamedRow, type NamingRow } from './named-rows.ts'
 import { findColumnOrThrow, toMissingColumn } from './row-labels.ts'
 
 /** The columns of a file of verdicts, as exports and samples have them too. */
@@ -142,17 +142,13 @@ export async function importVerdicts(
 function createUndecidedCheck(
   family: RunFamily,
   verdicts: readonly NewVerdict[],
-): (record: unknown) => boolean {
-  const undecided = new Set<unknown>(
-    verdicts.filter(({ verdict }) => verdict === 'agree').map(({ row }) => row),
-  )
+): (record: NamedRow | undefined) => boolean {
+  const undecided = new Set(verdicts.filter(({ verdict }) => verdict === 'agree').map(({ row }) => row))
   if (undecided.size === 0) return () => false
-  for (const step of readAnsweredSteps(family, { columns: [] })) {
-    for (let place = 0; place < step.width; place += 1) {
-      if (step.owner[place] !== 0 && step.answered[place] !== 0) undecided.delete(step.rowAt(place))
-    }
+  for (const page of readRowsByNumber(family, [...undecided], { withRequests: false })) {
+    for (const row of page) if (isDecided(row)) undecided.delete(row.row)
   }
-  return (record) => undecided.has(record)
+  return (record) => typeof record === 'number' && undecided.has(record)
 }
 
 function toWrong({ path }: PlanSource, place: SourcePlace, reason: string): SluiceError {

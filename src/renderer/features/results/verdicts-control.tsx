@@ -116,7 +116,7 @@ export function useVerdictControl(
   }
 }
 
-type JudgedRow = Pick<PageRow, 'row' | 'place' | 'state' | 'errorCode' | 'triggeredRules'>
+type JudgedRow = Pick<PageRow, 'row' | 'place' | 'state' | 'errorCode' | 'answer' | 'triggeredRules'>
 
 /** The row that keys act on, as last read: outside the pages in view, only its details are read again. */
 function toJudged({ row, cursor, detail }: Results): JudgedRow | null {
