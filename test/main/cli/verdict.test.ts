@@ -75,6 +75,17 @@ describe('verdicts', () => {
     expect(mixed.rules[0]?.matrix).toMatchObject({ true_positives: 1, false_positives: 1 })
   })
 
+  it('against a rule that the row did not trigger change nothing, and are told', async () => {
+    const { sluice, evaluate } = await sendPosts()
+    await sluice('verdict', 'latest', '2', 'should-not', 'Likely spam')
+    await sluice('verdict', 'latest', '3', 'should-not', 'Likley spam')
+    const { rules, warnings } = await evaluate()
+    expect(rules[0]?.matrix).toMatchObject({ true_positives: 1, false_positives: 1 })
+    expect(warnings).toContain(
+      '1 row has a verdict against a rule that did not trigger on it. Such a verdict changes nothing: check the name of the rule.',
+    )
+  })
+
   it('do not stand in for the meaning of labels, and judge no further rule where labels are mapped', async () => {
     onlyInLongForm()
     const { sluice, evaluate } = await sendPosts()

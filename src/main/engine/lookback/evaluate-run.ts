@@ -88,6 +88,7 @@ export async function* evaluateInSteps(
   )
   const kept = keepsCells ? new EvaluatedCells(labels) : null
   let verdictRows = 0
+  let deniedRows = 0
   const ofLabels = new LabelledRows(labels)
   const rows = {
     read: 0,
@@ -121,7 +122,10 @@ export async function* evaluateInSteps(
       rows.evaluated += kind.rows
       if (kind.label.kind === 'text') {
         ofLabels.count(kind.label.text, kind.expected, kind.rows)
-      } else verdictRows += kind.rows
+      } else {
+        verdictRows += kind.rows
+        if (deniesNothing(kind, labels)) deniedRows += kind.rows
+      }
       evaluator.add(kind, kind.rows)
     }
     for (const [slice, { open }] of slices.entries()) addSlice(evaluator, slice, kinds, open(step))
@@ -199,6 +203,7 @@ export async function* evaluateInSteps(
       ...warnOfNoResult(countNoResult(family), 'row').map(({ message }) => message),
       ...sayNoNegatives(ofLabels, rows.without_label, options),
       ...reader.listNotes(),
+      ...sayDenied(deniedRows),
       ...listWarnings(
         labels,
         rules,
@@ -217,6 +222,7 @@ export async function* evaluateInSteps(
 interface StepKind extends LabelledKind {
   label: RowLabel
   text: string
+  ruleIds: readonly string[]
   rows: number
   /** For each judged class, whether its scores should be high. */
   isExpected: readonly boolean[]
@@ -263,9 +269,10 @@ class StepKinds {
   }
 
   #toKind(place: number, { label, stratum }: PlacedLabel): StepKind {
-    const judged = this.#judge(this.step.ruleIdsAt(place), label)
+    const ruleIds = this.step.ruleIdsAt(place)
+    const judged = this.#judge(ruleIds, label)
     const isExpected = this.#scored.map(({ target }) => judged.expected.includes(target))
-    return { ...judged, stratum, label, text: toLabelText(label), rows: 0, isExpected }
+    return { ...judged, stratum, label, text: toLabelText(label), ruleIds, rows: 0, isExpected }
   }
 }
 
@@ -475,6 +482,27 @@ export function sayNoNegatives(
             : `${left}. If nothing is wrong with ${them}, give ${them} a label in the file that says so: \`ok\`, or an empty one with --empty-negative.`,
         ]
       : []),
+  ]
+}
+
+/** Whether a verdict says that a rule should not have triggered which the row did not trigger. */
+function deniesNothing({ label, ruleIds }: StepKind, labels: Labels): boolean {
+  return (
+    label.kind === 'verdicts' &&
+    label.verdicts.some(
+      ({ verdict, rule }) =>
+        verdict === 'should-not' &&
+        rule !== null &&
+        !labels.toRuleIds(rule).some((ruleId) => ruleIds.includes(ruleId)),
+    )
+  )
+}
+
+function sayDenied(rows: number): string[] {
+  if (rows === 0) return []
+  const [have, them] = rows === 1 ? ['has', 'it'] : ['have', 'them']
+  return [
+    `${formatCounted(rows, 'row')} ${have} a verdict against a rule that did not trigger on ${them}. Such a verdict changes nothing: check the name of the rule.`,
   ]
 }
 
