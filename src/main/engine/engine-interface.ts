@@ -76,6 +76,8 @@ export interface ResumeOptions extends StartOptions {
   stop?: Partial<StopRule>
   /** Skips the test of the callback receiver's public address (default: as in the plan). */
   skipCallbackTest?: boolean
+  /** Of an interrupted trial, sends only the rest of the trial. Only for `resumeRun`. */
+  endsWithTrial?: boolean
 }
 
 export interface RetryOptions extends ResumeOptions {

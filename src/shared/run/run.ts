@@ -313,6 +313,8 @@ const sessionSchema = z.object({
   rows_taken: z.int(),
   /** It used a key that no earlier session of the run had; absent otherwise, and if unknown. */
   other_key: z.literal(true).exactOptional(),
+  /** With how many rows of the run sent it was to end as a trial; absent otherwise. */
+  trial_rows: z.int().exactOptional(),
   requests: z.object(requestsShape),
   duration_s: z.number(),
 })
@@ -565,6 +567,18 @@ export function countTrial({
 }: Pick<RunSummary, 'state' | 'thresholds' | 'rows'>): number | null {
   if (state !== 'completed' || thresholds !== undefined || rows.not_sent === 0) return null
   return rows.read - countRows(rows, 'unsent') - rows.not_sent
+}
+
+/** How many rows an interrupted trial has left to send, of those that it was started for; null for other runs. */
+export function countTrialLeft({
+  state,
+  sessions,
+  rows,
+}: Pick<RunSummary, 'state' | 'sessions' | 'rows'>): number | null {
+  const trialRows = sessions.at(-1)?.trial_rows
+  if (trialRows === undefined || (state !== 'interrupted' && state !== 'stopped')) return null
+  const tried = rows.read - countRows(rows, 'unsent') - rows.not_sent
+  return Math.min(rows.not_sent, Math.max(0, trialRows - tried))
 }
 
 /** Whether a run was interrupted when nothing was left to be sent, and only callbacks were awaited. */

@@ -1,9 +1,11 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
 import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
+import { spawnSluice } from './spawn-sluice.ts'
 import { createRows, writeSource } from './write-source.ts'
 
 async function open() {
@@ -27,6 +29,35 @@ describe('--limit', () => {
     const rest = await sluice('resume', 'latest', '--json')
     expect(JSON.parse(rest.stdout).rows).toMatchObject({ read: 7, succeeded: 6, invalid: 1, not_sent: 0 })
     expect((await sandbox.stats()).tasks).toBe(6)
+  })
+
+  it('is kept by the resume of a trial that was killed', async () => {
+    const folder = createTemporaryFolder()
+    let kill = () => {}
+    const server = await startFaultServer({
+      onRequest: (request, wire) => {
+        if (request.number === 3) kill()
+        else wire.send(200, toTaskAnswer(request))
+      },
+    })
+    const source = writeSource(folder, 'posts.csv', createRows(8))
+    const options = { workspace: join(folder, 'workspace'), env: { SLUICE_API_KEY: 'a-key' } }
+    const to = ['--base-url', server.baseUrl, '--concurrency', '1', '--limit', '5']
+    await spawnSluice(['task', source, ...to], {
+      ...options,
+      onStart: (child) => {
+        kill = () => child.kill('SIGKILL')
+      },
+    })
+    const killed = await runInProcess(['show', 'latest'], options)
+    expect(killed.stdout).toMatch(/sluice -- resume \S+ +send the remaining rows of the trial/)
+    const trial = JSON.parse((await runInProcess(['resume', 'latest', '--json'], options)).stdout)
+    expect(trial).toMatchObject({ state: 'completed', rows: { read: 8, not_sent: 3 } })
+    expect(trial.sessions).toMatchObject([{ trial_rows: 5 }, { trial_rows: 5 }])
+    expect(server.requests).toHaveLength(5)
+    const rest = JSON.parse((await runInProcess(['resume', 'latest', '--json'], options)).stdout)
+    expect(rest).toMatchObject({ state: 'completed', rows: { not_sent: 0 } })
+    expect(server.requests).toHaveLength(8)
   })
 
   it('exits with 0 if every row of the trial succeeded, and says on stderr with --json how to continue', async () => {

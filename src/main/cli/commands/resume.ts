@@ -9,7 +9,7 @@ import { CALLBACK_OPTIONS } from '../../../shared/options/callback-options.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { type AcceptCode, joinAccepted } from '../../../shared/run/accept-code.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
-import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
+import { countTrialLeft, isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import { isKeyRefusal } from '../../../shared/service/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { ResumeOptions, RunHandle } from '../../engine/engine-interface.ts'
@@ -307,10 +307,11 @@ export function addResumeCommand(program: Command, context: CliContext): void {
   addAgainCommand(program, context, {
     how: 'resume',
     description:
-      'Resumes an interrupted or stopped run: sends the remaining rows and waits for outstanding callbacks.',
-    what: (run) => `the rest of run ${run.run_id}`,
+      'Resumes an interrupted or stopped run: sends the remaining rows and waits for outstanding callbacks. An ' +
+      'interrupted trial of the first rows first sends the rest of the trial.',
+    what: (run) => `the rest of ${countTrialLeft(run) === null ? '' : 'the trial of '}run ${run.run_id}`,
     hasNothingToSend: hasNothingLeft,
-    start: (engine, runId, options) => engine.runs.resumeRun(runId, options),
+    start: (engine, runId, options) => engine.runs.resumeRun(runId, { ...options, endsWithTrial: true }),
     examples: ['resume latest', 'resume latest --on-unknown resend', 'resume latest --callback-timeout 1h'],
   })
 }

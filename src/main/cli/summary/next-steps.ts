@@ -3,7 +3,7 @@ import { isDuplicate, isFinal, toDeliveredRetry } from '../../../shared/messages
 import { mayAddTwice } from '../../../shared/operations/operations.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
 import { LOAD_EXPORT_FORMATS, listEndings } from '../../../shared/run/export-formats.ts'
-import { canResume, listRowWarnings, type RunSummary } from '../../../shared/run/run.ts'
+import { canResume, countTrialLeft, listRowWarnings, type RunSummary } from '../../../shared/run/run.ts'
 import { isKeyRefusal } from '../../../shared/service/errors.ts'
 import { padRight } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
@@ -64,10 +64,13 @@ function isRewriting({ state, echoes }: RunSummary): boolean {
   return state === 'stopped' && echoes?.verified === 0 && echoes.mismatched > 0
 }
 
-function sayResume({ rows, errors }: RunSummary): string {
+function sayResume(summary: RunSummary): string {
+  const { rows, errors } = summary
+  const left = countTrialLeft(summary)
+  if (left !== null && left > 0) return 'send the remaining rows of the trial'
   // Rows that were refused only because of the key are sent again.
   const isRefused = errors.some(({ status, error_code }) => isKeyRefusal(status, error_code))
-  if (rows.not_sent > 0 || isRefused) return 'send the remaining rows'
+  if ((left === null && rows.not_sent > 0) || isRefused) return 'send the remaining rows'
   return rows.awaiting > 0 ? 'await callbacks' : 'end the run; nothing is sent'
 }
 

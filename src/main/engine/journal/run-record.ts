@@ -70,7 +70,10 @@ export function insertRunRecord(
     RunRecord,
     'runId' | 'runToken' | 'parentRunId' | 'name' | 'plan' | 'createdAtMs' | 'appVersion'
   > &
-    Partial<Pick<RunRecord, 'callbackBase' | 'mediaBase' | 'corrects'>> & { isImport?: boolean },
+    Partial<Pick<RunRecord, 'callbackBase' | 'mediaBase' | 'corrects'>> & {
+      isImport?: boolean
+      trialRows?: number | undefined
+    },
 ): void {
   db.prepare(
     `INSERT INTO run (run_id, run_token, parent_run_id, name, plan, created_at, app_version, callback_base,
@@ -91,6 +94,7 @@ export function insertRunRecord(
     kind: toFirstKind(record),
     startedAtMs: record.createdAtMs,
     appVersion: record.appVersion,
+    options: { trialRows: record.trialRows },
   })
 }
 

@@ -18,6 +18,8 @@ interface SessionOptions {
   callbackTimeoutMs?: number | undefined
   /** Whether it sends with a key that no earlier session of the run had. */
   isOtherKey?: boolean | undefined
+  /** With how many rows of the run sent it was to end as a trial. */
+  trialRows?: number | undefined
 }
 
 export interface SessionRecord {
@@ -29,6 +31,7 @@ export interface SessionRecord {
   appVersion: string
   taken: number
   isOtherKey: boolean
+  trialRows: number | null
   /** The run's request counters by outcome and its sending time when the session began. */
   requests: ReadonlyMap<string, number>
   sendingMs: number
@@ -60,17 +63,16 @@ export function endSession(db: DatabaseSync, endedAtMs: number): void {
 /** Reads the sessions of a run, the first one first. */
 export function readSessions(db: DatabaseSync): SessionRecord[] {
   const sessions = readRows<
-    Omit<SessionRecord, 'requests' | 'isOtherKey'> & { requests: string; options: string }
+    Omit<SessionRecord, 'requests' | 'isOtherKey' | 'trialRows'> & { requests: string; options: string }
   >(
     db,
     `SELECT number, kind, started_at AS startedAtMs, ended_at AS endedAtMs, app_version AS appVersion, options, taken,
      requests, sending_ms AS sendingMs FROM session ORDER BY number`,
   )
-  return sessions.map(({ options, ...session }) => ({
-    ...session,
-    isOtherKey: (JSON.parse(options) as SessionOptions).isOtherKey === true,
-    requests: toCounts(session.requests),
-  }))
+  return sessions.map(({ options, ...session }) => {
+    const { isOtherKey = false, trialRows = null } = JSON.parse(options) as SessionOptions
+    return { ...session, isOtherKey, trialRows, requests: toCounts(session.requests) }
+  })
 }
 
 function toCounts(text: string): Map<string, number> {

@@ -337,6 +337,7 @@ function toSessions(member: RunView): RunSession[] {
       app_version: session.appVersion,
       rows_taken: session.taken,
       ...(session.isOtherKey && { other_key: true }),
+      ...(session.trialRows !== null && { trial_rows: session.trialRows }),
       requests: { sent: succeeded + rejected + failed + unknown, succeeded, rejected, failed, unknown },
       duration_s: (end.sendingMs - session.sendingMs) / 1_000,
     }

@@ -158,7 +158,9 @@ export class HeldRuns {
     await this.#refuseDoubleAdds(runId, plan, resume, 'resume')
     const earlierRuns = await this.#listEarlier(plan)
     const work = { kind: 'resume', onUnknown: resume.onUnknown } as const
-    return this.#startThread(plan, { ...bases, ...secrets, ...toRules(resume), runId, earlierRuns, work })
+    const { endsWithTrial } = resume
+    const rules = { ...toRules(resume), endsWithTrial }
+    return this.#startThread(plan, { ...bases, ...secrets, ...rules, runId, earlierRuns, work })
   }
 
   /** Resends what did not succeed in a run and its retries, in the run itself if possible. */

@@ -15,7 +15,7 @@ import {
 } from '../journal/run-record.ts'
 import { restoreSendingTime } from '../journal/seconds.ts'
 import { wasSentWith } from '../journal/sent-with.ts'
-import { insertSession, type NewSession } from '../journal/sessions.ts'
+import { insertSession, type NewSession, readSessions } from '../journal/sessions.ts'
 import { type IntakeProgress, runIntake } from '../run/intake.ts'
 import { copyUnsucceeded } from '../run/journal/copy-unsucceeded.ts'
 import { correctRows } from '../run/journal/correct-rows.ts'
@@ -80,12 +80,12 @@ export async function prepareRun(
   check(record)
   if (record.state !== 'intake') return record
   await noteSource(journal, record)
-  const { workspace, limit, earlierRuns, searchWorkerUrl } = task
+  const { workspace, earlierRuns, searchWorkerUrl } = task
   const isWhole = await runIntake({
     workspace,
     record,
     journal,
-    limit,
+    limit: readSessions(journal.db).at(-1)?.trialRows ?? undefined,
     earlierRuns,
     searchWorkerUrl,
     ...hooks,
@@ -110,7 +110,7 @@ async function noteSource(journal: Journal, { plan: { source } }: RunRecord): Pr
 }
 
 function createRun(
-  { runId, appVersion, callbackBase, mediaBase, work }: RunTask,
+  { runId, appVersion, callbackBase, mediaBase, work, limit }: RunTask,
   journal: Journal,
   plan: RunRecord['plan'],
 ): void {
@@ -126,6 +126,7 @@ function createRun(
       callbackBase,
       mediaBase,
       isImport: work.kind === 'import',
+      trialRows: limit,
     }),
   )
 }
@@ -198,7 +199,12 @@ function resumeRun(task: GoingOn, journal: Journal, onUnknown: 'resend' | 'skip'
     return
   }
   recover(journal, record)
-  journal.transact('process', () => insertSession(journal.db, toSession(task, 'resume', onUnknown)))
+  const session = toSession(task, 'resume', onUnknown)
+  const isTrial = task.endsWithTrial && record.state !== 'completed'
+  const trialRows = isTrial ? (readSessions(journal.db).at(-1)?.trialRows ?? undefined) : undefined
+  journal.transact('process', () =>
+    insertSession(journal.db, { ...session, options: { ...session.options, trialRows } }),
+  )
   // Rows that a retry took over are the retry's to send.
   if (onUnknown === 'resend' && unknownTaker === null) resendUnknown(journal)
   // Whoever resumes it had time to replace the key; if it is refused again, the run soon stops.

@@ -3,7 +3,7 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toRowsPerItem } from '../../../shared/operations/operations.ts'
 import { DEFAULT_STOP_RULE, type Pace } from '../../../shared/plan/plan.ts'
 import { joinAccepted } from '../../../shared/run/accept-code.ts'
-import { toRowCounts } from '../../../shared/run/counts.ts'
+import { countTried, toRowCounts } from '../../../shared/run/counts.ts'
 import type { RowCounts } from '../../../shared/run/run.ts'
 import type { RunPhase, StopNotice } from '../../../shared/run/snapshot.ts'
 import { toUnixMs } from '../../../shared/unix-clock.ts'
@@ -13,7 +13,7 @@ import { explainFailure } from '../journal/journal-damage.ts'
 import { listWholeFiles } from '../journal/run-family.ts'
 import { type RunRecord, readRunRecord, toStoredPlan, updateRunRecord } from '../journal/run-record.ts'
 import { clearLatency, readLatency, writeLatency } from '../journal/seconds.ts'
-import { endSession } from '../journal/sessions.ts'
+import { endSession, readSessions } from '../journal/sessions.ts'
 import type { LoadRun } from '../load/load-run.ts'
 import { settleCallbacks } from '../run/callback-settler.ts'
 import type { createSender } from '../run/create-sender.ts'
@@ -78,6 +78,8 @@ export class RunSession {
   #isTrying = false
   /** Whether only the first few rows were sent last, and all of these. */
   #isTrial = false
+  /** How many rows of a trial this session was started for were left at its start; null for no trial. */
+  #limit: number | null = null
   /** Items left of the first few; null if all are to be sent. */
   #trialLeft: number | null = null
   #rowsPerItem = 1
@@ -216,6 +218,8 @@ export class RunSession {
     this.#progress = { ...this.#progress, rowsRead: record.rowsRead }
     this.#sentMs = record.sendingMs
     this.#startedAtMs = record.startedAtMs
+    const trialRows = readSessions(this.#journal.db).at(-1)?.trialRows ?? null
+    this.#limit = trialRows === null ? null : Math.max(0, trialRows - countTried(this.#rows))
     this.#meter = new SecondMeter({
       total: readLatency(this.#journal.db),
       nowUs: () => toUnixMs() * 1000,
@@ -348,15 +352,14 @@ export class RunSession {
   /** Changes what is sent next, unless the run is paused first. */
   #take({ limit, isGoingOn }: SendingPeriod, { plan }: RunRecord): void {
     if (isGoingOn) return
-    const { limit: rows } = this.#task
     this.#rowsPerItem = toRowsPerItem(plan.operation)
-    const items = rows === undefined ? null : Math.ceil(rows / this.#rowsPerItem)
+    const items = this.#limit === null ? null : Math.ceil(this.#limit / this.#rowsPerItem)
     this.#trialLeft = limit ?? items
   }
 
   /** Whether the trial that the run was started for has been sent. */
   #endsHere(): boolean {
-    return this.#task.limit !== undefined && this.#isTrial
+    return this.#limit !== null && this.#isTrial
   }
 
   /** After a key change, requeues the rows refused for an earlier key; returns whether there are any. */

@@ -34,6 +34,8 @@ export interface RunTask {
   isDryRun?: boolean | undefined
   /** For a run being started: how many rows to send before it ends (default: all). */
   limit?: number | undefined
+  /** See `ResumeOptions`. */
+  endsWithTrial?: boolean | undefined
   /** Runs and retries that may have sent rows with the same operation, if a source is to be read. */
   earlierRuns?: readonly string[] | undefined
   /** The source's warnings that a person has accepted, in addition to the plan's. */
