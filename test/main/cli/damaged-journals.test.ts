@@ -1,6 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { deflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { toJournalFile } from '../../../src/main/engine/workspace/workspace-files.ts'
 import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../helpers/fault-server.ts'
@@ -78,6 +79,26 @@ test.each(
     expect(output).not.toContain('bug in Sluice')
   }
   expect(server.requests.length).toBe(before)
+})
+
+test('a compressed answer that is damaged is named by every command that reads it, not shown as empty', async () => {
+  const content = deflateRawSync('{"task_id":"t2"}').subarray(1).toString('hex')
+  const { sluice, runId, file } = await openDamagedRun(
+    `UPDATE result SET response = NULL WHERE row = 2; INSERT INTO long_answer VALUES (2, 16, x'${content}')`,
+  )
+  for (const args of [
+    ['show', runId, '--row', '3'],
+    ['export', runId, '-', '--format', 'jsonl'],
+  ]) {
+    const { code, stderr } = await sluice(...args)
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        `run ${runId} cannot be read from ${file}: the answer to record 2 cannot`,
+      ),
+    })
+  }
+  expect((await sluice('show', runId, '--row', '4')).code).toBe(0)
 })
 
 test.each(firstOf(1, ['attempt', 'result']))(

@@ -68,8 +68,8 @@ function collectNames(db: DatabaseSync, terms: Terms): void {
   for (let above = 0; above < last; above += STEP_ROWS) {
     const rows = statement.all(above, above + STEP_ROWS) as unknown as [number, unknown, unknown, unknown][]
     for (const [row, stored, content, bytes] of rows) {
-      const text = readStoredBody(stored, content, bytes)?.text
-      if (text === undefined) continue
+      const text = readText(stored, content, bytes)
+      if (text === null) continue
       const { fromCache, languages, models } = readAnswerNames(text, () => parseJson(text))
       const language = terms.ofNames('language', languages)
       const model = terms.ofNames('model', models)
@@ -78,6 +78,15 @@ function collectNames(db: DatabaseSync, terms: Terms): void {
     }
   }
   insert.flush()
+}
+
+/** Null for a damaged body, too: whoever reads it is told so. */
+function readText(...body: Parameters<typeof readStoredBody>): string | null {
+  try {
+    return readStoredBody(...body)?.text ?? null
+  } catch {
+    return null
+  }
 }
 
 function collectScores(db: DatabaseSync, terms: Terms): void {

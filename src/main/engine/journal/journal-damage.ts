@@ -6,6 +6,7 @@ import type { DatabaseSync } from '../workspace/sqlite.ts'
 import { toRunId } from '../workspace/workspace-files.ts'
 import { hasSchema, openJournalReader } from './journal.ts'
 import { readRunRecord } from './run-record.ts'
+import { isReadableBody } from './stored-bodies.ts'
 
 /** A cell of a journal that holds JSON. */
 interface JsonCell {
@@ -90,6 +91,16 @@ const HISTOGRAMS = [
   },
 ] as const
 
+const COMPRESSED_BODIES = [
+  { from: 'long_answer', by: 'id', say: (row: string) => `the answer to record ${row}` },
+  { from: 'try_answer', by: 'item', say: (row: string) => `an answer to record ${row}` },
+  {
+    from: 'long_callback JOIN callback USING (id)',
+    by: 'item',
+    say: (row: string) => `a callback of record ${row}`,
+  },
+] as const
+
 /**
  * Returns the error to report for failed work on journals: `WORKSPACE_UNUSABLE` with the place if one of them
  * is damaged, else the failure itself. Journals are inspected only after a failure, since readers assume that
@@ -117,7 +128,7 @@ function findDamage(file: string): string | null {
   try {
     if (!hasSchema(db)) return null
     readRunRecord(db)
-    return findDamagedJson(db) ?? findDamagedHistogram(db)
+    return findDamagedJson(db) ?? findDamagedHistogram(db) ?? findDamagedBody(db)
   } catch (error) {
     if (isDamagedDatabase(error)) return toThrownText(error)
     throw error
@@ -185,6 +196,17 @@ function findDamagedHistogram(db: DatabaseSync): string | null {
         if (typeof encoded === 'string' && !isHistogram(encoded))
           return `${say(String(row[by]))} cannot be read`
       }
+    }
+  }
+  return null
+}
+
+function findDamagedBody(db: DatabaseSync): string | null {
+  for (const { from, by, say } of COMPRESSED_BODIES) {
+    const bodies = db.prepare(`SELECT ${by} AS "row", content, bytes FROM ${from} WHERE content IS NOT NULL`)
+    for (const { row, content, bytes } of bodies.iterate()) {
+      if (content instanceof Uint8Array && !isReadableBody(content, bytes))
+        return `${say(String(row))} cannot be read`
     }
   }
   return null
