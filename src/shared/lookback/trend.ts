@@ -29,6 +29,8 @@ const trendPointSchema = z.object({
   rules: z.array(
     z.object({ rule_id: z.string(), rule: z.string(), rows: z.int(), share: z.number().nullable() }),
   ),
+  /** What a person should know of these shares, a sentence each. */
+  warnings: z.array(z.string()).exactOptional(),
   /** Milliseconds of `http_req_duration`; null if nothing was answered. */
   latency_ms: z.object({ p50: z.number(), p99: z.number() }).nullable(),
   /** Latencies may include delays of this machine. */
@@ -80,6 +82,7 @@ export function toTrendPoint(run: RunSummary, evaluation: Evaluation | string | 
   const { succeeded, rejected, failed, unknown } = isLoad ? run.requests : run.rows
   const { p50, p99 } = run.latency_ms.http_req_duration ?? {}
   const isEvaluated = typeof evaluation === 'object' && evaluation !== null
+  const ofRules = isLoad ? [] : run.warnings.filter(({ code }) => code === 'NO_RESULT')
   const warnings = isEvaluated ? [...evaluation.warnings, ...sayUnread(evaluation)] : []
   return {
     run_id: run.run_id,
@@ -101,6 +104,7 @@ export function toTrendPoint(run: RunSummary, evaluation: Evaluation | string | 
       rows: rule.rows,
       share: succeeded === 0 ? null : countSucceededOf(rule) / succeeded,
     })),
+    ...(ofRules.length > 0 && { warnings: ofRules.map(({ message }) => message) }),
     latency_ms: p50 === undefined || p99 === undefined ? null : { p50, p99 },
     generator_limited: run.generator.limited,
     metrics: isEvaluated
@@ -116,15 +120,17 @@ export function toTrendPoint(run: RunSummary, evaluation: Evaluation | string | 
 }
 
 /**
- * The warnings about the metrics of runs, each once with the runs that it is about. Of those that differ only in
+ * The warnings about the figures of runs, each once with the runs that it is about. Of those that differ only in
  * numbers, the newest one stands for all.
  */
 export function listTrendWarnings(
   runs: readonly TrendPoint[],
   nameRun: (run: TrendPoint) => string = (run) => run.run_id,
 ): string[] {
-  const evaluated = runs.filter(({ metrics }) => metrics !== null)
-  const told = evaluated.flatMap((run) => (run.metrics?.warnings ?? []).map((warning) => ({ run, warning })))
+  const told = runs.flatMap((run) => {
+    const { warnings = [], metrics } = run
+    return [...new Set([...warnings, ...(metrics?.warnings ?? [])])].map((warning) => ({ run, warning }))
+  })
   // A label in backticks may be a number itself.
   const alike = Map.groupBy(told, ({ warning }) =>
     warning.replaceAll(/`[^`]*`|\d[\d,.]*/g, (found) => (found.startsWith('`') ? found : '0')),

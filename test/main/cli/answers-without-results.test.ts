@@ -52,6 +52,8 @@ it('warns of rows and requests whose answer says nothing of the content, and fin
   expect(compared.stdout.replaceAll(/\s+/g, ' ')).toContain(
     'B: 2 rows succeeded by an answer with neither rules nor scores, such as an acknowledgement. Whether a rule triggered for them is not known; their rules are not compared.',
   )
+  const trend = await sluice('trend', source)
+  expect(trend.stdout).toMatch(/and 1 earlier run: 2 rows succeeded by an answer with neither/)
   const where = ['--base-url', server.baseUrl, '--concurrency', '1', '--requests', '6', '--json']
   const load = await sluice('load', source, ...where)
   expect((JSON.parse(load.stdout) as { warnings: unknown }).warnings).toContainEqual({
