@@ -458,57 +458,28 @@ describe('evaluate', () => {
     })
   })
 
-  it('says that a label of several rows counts for each, as for both rows of a split record', async () => {
+  it('names the column of several that it slices, or joins the rows of two runs, by', async () => {
     const folder = createTemporaryFolder()
     const sandbox = await withSandbox()
-    const sluice = (...args: string[]) =>
-      runInProcess(args, { workspace: join(folder, 'w'), env: { SLUICE_API_KEY: sandbox.key } })
-    const posts = [
-      'post_id,user_id,text_data,url,truth',
-      'p1,u1,win a free prize now,https://a.test/1.png,spam',
-      'p2,u2,good morning,,ham',
-    ]
-    const plan = {
-      connection: { baseUrl: sandbox.baseUrl },
-      source: { path: writeSource(folder, 'posts.csv', `${posts.join('\n')}\n`) },
-      operation: { kind: 'task' },
-      fixes: [{ kind: 'split' }],
-    }
-    await sluice('plan', writeSource(folder, 'p.plan.json', JSON.stringify(plan)), '--trust-plan', '--quiet')
-    const labels = writeSource(folder, 'labels.csv', 'post_id,truth\np1,spam\np2,ham\n')
-    const evaluate = async (...args: string[]) => {
-      const asked = ['evaluate', 'latest', '--label', 'truth', '--positive', 'spam=Likely spam', '--json']
-      return JSON.parse((await sluice(...asked, ...args)).stdout) as Evaluation
-    }
-    const [ofColumn, ofFile] = [await evaluate(), await evaluate('--labels', labels, '--key', 'post_id')]
-    for (const { overall } of [ofColumn, ofFile]) expect(overall.matrix).toMatchObject({ false_negatives: 1 })
-    expect(ofColumn.warnings).toEqual([
-      '1 record was sent as two rows, text and URL. Both count with the label of their record, so what only one of them shows is missed on the other. To label each, use a file with row numbers such as `2a` and `2b`.',
-    ])
-    expect(ofFile.warnings).toEqual([
-      '1 of 2 labels in the file matches several rows of the run by `post_id`, such as that in row 2. Each of these rows counts.',
-    ])
-  })
-
-  it('leaves out broken rows of a file of labels, and names the column of several that it reads', async () => {
-    const { folder, evaluate } = await sendRows()
-    const labels = writeSource(
+    const source = writeSource(
       folder,
-      'labels.csv',
-      'post_id,note,truth,truth\np1,,spam,ham\np2,so, so,spam,ham\np5,,ham,spam\n',
+      'posts.csv',
+      'post_id,user_id,text_data,truth,part,part\na,u,free prize,spam,x,y\nb,u,hello,ham,y,y\n',
     )
-    const asked = ['--labels', labels, '--key', 'post_id', '--positive', 'spam=Likely spam', '--label']
-    const { document } = await evaluate(...asked, 'truth')
-    expect(document.rows).toMatchObject({ evaluated: 2 })
-    const left =
-      '1 row of the file of labels is left out, such as row 3: must have at most 4 cells, like the header.'
-    expect(document.warnings).toEqual([
-      '`truth` is the name of columns 3 and 4; column 3 is used. To use another, name it by its number.',
-      left,
-    ])
-    const other = await evaluate(...asked, '4')
-    expect(other.document.warnings).toEqual([left])
-    expect(other.document.overall.matrix).toMatchObject({ false_positives: 1, false_negatives: 1 })
+    const sluice = async (...args: string[]) => {
+      const own = { workspace: join(folder, 'w'), env: { SLUICE_API_KEY: sandbox.key } }
+      return JSON.parse((await runInProcess([...args, '--json'], own)).stdout)
+    }
+    const { run_id: a } = await sluice('task', source, '--base-url', sandbox.baseUrl, '--quiet')
+    await sandbox.admin('DELETE', '/tasks')
+    const { run_id: b } = await sluice('task', source, '--base-url', sandbox.baseUrl, '--quiet')
+    const said =
+      '`part` is the name of columns 5 and 6; column 5 is used. To use another, name it by its number.'
+    const slice = ['evaluate', b, '--label', 'truth', '--positive', 'spam=Likely spam', '--slice']
+    expect((await sluice(...slice, 'part')).warnings).toEqual([said])
+    expect((await sluice(...slice, '6')).warnings).toEqual([])
+    expect((await sluice('compare', a, b, '--by', 'part')).decisions.warnings).toContain(said)
+    expect((await sluice('compare', a, b, '--by', '6')).decisions.warnings).not.toContain(said)
   })
 
   it('gives a label without a key to no row, not even to one with an empty key', async () => {

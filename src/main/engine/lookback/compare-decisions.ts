@@ -22,6 +22,7 @@ import { countEdited, type EditedRows } from './edited-rows.ts'
 import type { JoinKey } from './join-key.ts'
 import type { KeptPairs } from './kept-pairs.ts'
 import type { PairedRows, PairKind } from './paired-rows.ts'
+import { sayDoubled } from './row-labels.ts'
 import { compareScores } from './score-moves.ts'
 
 /** Most kinds of differing outcomes that a document lists; rows of further ones are only counted. */
@@ -69,6 +70,7 @@ export async function compareDecisions(
     exported: options.exportFile === undefined ? null : await writeChangedRows(rows, options.exportFile),
     warnings: [
       ...listWarnings(runs, pairs, key.name, { cached, edited }),
+      ...new Set([a, b].flatMap(({ record }) => sayDoubled(options.by === null ? [] : [options.by], record))),
       ...sayNoResult('A', a),
       ...sayNoResult('B', b),
       ...(byLabels?.warnings ?? []),

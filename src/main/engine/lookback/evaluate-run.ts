@@ -33,6 +33,7 @@ import {
   type LabelReader,
   type PlacedLabel,
   type RowLabel,
+  sayDoubled,
 } from './row-labels.ts'
 import { createSlices } from './slices.ts'
 
@@ -203,6 +204,7 @@ export async function* evaluateInSteps(
       ...warnOfNoResult(countNoResult(family), 'row').map(({ message }) => message),
       ...sayNoNegatives(ofLabels, rows.without_label, options),
       ...reader.listNotes(),
+      ...sayDoubled(options.slices, family.record),
       ...sayDenied(deniedRows),
       ...listWarnings(
         labels,

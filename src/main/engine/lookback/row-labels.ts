@@ -17,7 +17,7 @@ import { toHalf } from '../mapping/split-row.ts'
 import { readVerdicts } from '../run/journal/verdict-store.ts'
 import { readFacetCounts, readFamilyCounts } from '../run/results/family-counts.ts'
 import { openSource } from '../source/open-source.ts'
-import { createBatchPlaces } from '../source/source-reader.ts'
+import { createBatchPlaces, type SourceReader } from '../source/source-reader.ts'
 import type { AnsweredStep } from './answered-rows.ts'
 import { findNamedRows, findRowNaming, type NamingRow, type RowNaming } from './named-rows.ts'
 
@@ -183,7 +183,7 @@ function findLabelColumns(columns: readonly string[], label: AskedLabel, file: s
 }
 
 /** Says which of several columns with one name is read; a number names only one. */
-function sayDoubled(
+export function sayDoubled(
   names: readonly string[],
   { columns, header }: { columns: readonly string[]; header: readonly string[] | null },
 ): string[] {
@@ -312,6 +312,11 @@ async function createFileReader(
       const isSame = before === undefined || before === found
       byKey.set(rowKey, isSame ? found : { label: { kind: 'conflict' }, stratum: 0 })
     }
+    const ofFile = [
+      ...sayDoubled([...listNames(label), key], reader),
+      ...sayBroken(broken),
+      ...sayOtherSheets(reader),
+    ]
     return {
       columns: keys.columns,
       open(step) {
@@ -337,8 +342,7 @@ async function createFileReader(
           ]
         }
         return [
-          ...sayDoubled([...listNames(label), key], reader),
-          ...sayBroken(broken),
+          ...ofFile,
           ...list('no row', (row) => row === undefined),
           ...list('several rows', (row) => row === 0, '. Each of these rows counts'),
         ]
@@ -357,6 +361,16 @@ function sayBroken(broken: readonly { place: SourcePlace; problem: FoundProblem 
   return [
     `${rows} of the file of labels ${broken.length === 1 ? 'is' : 'are'} left out, such as row ${formatRow(first.place)}: ${sayExpected(first.problem, 'window')}.`,
   ]
+}
+
+function sayOtherSheets({ findWarnings }: SourceReader): string[] {
+  return (findWarnings?.() ?? []).flatMap((warning) => {
+    if (warning.code !== 'other_sheets') return []
+    const { sheet, others } = warning.args
+    return [
+      `Of the file of labels, only the sheet "${sheet}" is read. These have the same columns: ${others}.`,
+    ]
+  })
 }
 
 /**
