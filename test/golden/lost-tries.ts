@@ -23,7 +23,31 @@ export const ABOUT_LOST_TRIES: readonly IntendedDifference[] = [
     apply: (answer, workspace) =>
       workspace === 'killed' ? { ...answer, stdout: addLostTries(answer.stdout) } : answer,
   },
+  {
+    reason: 'tries that a killed process had in flight count as requests before its run is resumed',
+    apply: (answer, workspace) =>
+      workspace === 'killed'
+        ? (JSON.parse(JSON.stringify(answer, (_, value) => countLostTries(value))) as typeof answer)
+        : answer,
+  },
 ]
+
+/** Tries that the golden run had in flight. */
+const LOST_TRIES = 6
+
+/** Adds them to the requests of a summary and of its only session, and to the line of the requests. */
+function countLostTries(value: unknown): unknown {
+  if (value === 'Requests         6 sent: 6 succeeded') {
+    return `Requests         ${6 + LOST_TRIES} sent: 6 succeeded, ${LOST_TRIES} unknown`
+  }
+  if (typeof value !== 'object' || value === null || !('requests' in value)) return value
+  const { sent, unknown } = value.requests as Record<string, number | undefined>
+  if (sent === undefined || unknown === undefined) return value
+  return {
+    ...value,
+    requests: { ...(value.requests as object), sent: sent + LOST_TRIES, unknown: unknown + LOST_TRIES },
+  }
+}
 
 /** Adds it to the rows that were cut off, in the lines of an export and in the document of a row. */
 function addLostTries(stdout: unknown): unknown {

@@ -49,6 +49,7 @@ import {
   pickRows,
   readFacetCounts,
   readFamilyCounts,
+  readRequests,
   summarizeFamilyCounts,
 } from '../run/results/family-counts.ts'
 import { createNumberReader } from '../run/results/row-places.ts'
@@ -104,7 +105,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
     requests,
     throughput: {
       duration_s: durationS,
-      attempted_per_s: toRate(requests.sent, durationS),
+      attempted_per_s: toRate(requests.sent - (counts.get('request')?.get('cut_off') ?? 0), durationS),
       // A request may carry many rows.
       succeeded_per_s: toRate(batch === undefined ? requests.succeeded : rows.succeeded, durationS),
     },
@@ -319,7 +320,7 @@ function toSessions(member: RunView): RunSession[] {
   const { db, record } = member
   const sessions = readSessions(db)
   const now = {
-    requests: readFacetCounts(db).get('request') ?? new Map<string, number>(),
+    requests: readRequests(member),
     sendingMs: toDurationS(member) * 1_000,
   }
   return sessions.map((session, at) => {

@@ -5,7 +5,8 @@ import { findErrorGroup } from '../../journal/counters.ts'
 import { amongRows, createRuleReader, createSetReader, readFoundRules } from '../../journal/found-reader.ts'
 import { readRecoveredLoad } from '../../journal/load-record.ts'
 import { findTakersOf, type RunFamily, type RunView } from '../../journal/run-family.ts'
-import { type DatabaseSync, readTuples } from '../../workspace/sqlite.ts'
+import { type DatabaseSync, readTuples, type SQLInputValue } from '../../workspace/sqlite.ts'
+import { TRIES_OF_ITEM } from '../journal/item-claims.ts'
 import { CUT_OFF_CAUSE } from '../journal/recovery.ts'
 import {
   NOT_OF_LEFT_OUT,
@@ -39,6 +40,7 @@ export function readFamilyCounts({ members }: RunFamily): Counts {
   for (const member of members) {
     const own = readFacetCounts(member.db)
     if (members.length > 1) addCounts(own, readCorrection(member, members))
+    own.set('request', new Map(readRequests(member)))
     addCounts(merged, own)
     // As recovery will count them; a load test itself lists what it lost.
     if (member.isCutOff && member.record.plan.load === undefined) {
@@ -128,6 +130,38 @@ export function countUnaccounted(view: RunView): number {
   }
   // Retries mark rows as `sending`; these have no outcome either.
   return record.claimedRows - accounted + (states.get('sending') ?? 0)
+}
+
+/** The rows that a dead process marked but never settled. */
+export function toUnsettled(view: RunView): { sql: string; params: SQLInputValue[] } {
+  const sending = readFacetCounts(view.db).get('state')?.get('sending') ?? 0
+  const untried = countUnaccounted(view) - sending
+  return {
+    // The limit ends the walk at the last of them; they are close below the watermark.
+    sql: `SELECT row FROM result WHERE state = 'sending' UNION ALL
+      SELECT id FROM (SELECT id FROM row WHERE id <= ? AND item IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.id) ORDER BY id DESC LIMIT ?)`,
+    params: [view.record.claimed, Math.max(0, untried)],
+  }
+}
+
+/**
+ * Attempts by outcome, with those that a dead process had in flight, also as `cut_off`: the seconds in which they
+ * were sent are not known yet.
+ */
+export function readRequests(view: RunView): ReadonlyMap<string, number> {
+  const requests = new Map(readFacetCounts(view.db).get('request'))
+  if (!view.isCutOff || view.record.plan.load !== undefined) return requests
+  const { sql, params } = toUnsettled(view)
+  const found = view.db.prepare(
+    `SELECT count(*) AS lost, total(tries > 0) AS retried FROM (
+       SELECT max(iif(result.row IS NULL, 0, ${TRIES_OF_ITEM})) AS tries FROM row LEFT JOIN result ON result.row = row.id
+       WHERE row.id IN (${sql}) GROUP BY row.item)`,
+  )
+  const { lost, retried } = found.get(...params) ?? {}
+  requests.set('cut_off', Number(lost))
+  requests.set('unknown', (requests.get('unknown') ?? 0) + Number(lost))
+  return requests.set('retried', (requests.get('retried') ?? 0) + Number(retried))
 }
 
 /** A member's counts of rows that others have taken over, as negative numbers. */

@@ -21,7 +21,7 @@ import { createPlaceReader } from '../journal/intake-writer.ts'
 import { createPlaceAdder } from '../journal/problem-places.ts'
 import { CUT_OFF_MESSAGE } from '../journal/recovery.ts'
 import { PROBLEM_COLUMNS, toStoredProblem } from '../journal/stored-problems.ts'
-import { countUnaccounted, pickRows, readFacetCounts } from './family-counts.ts'
+import { pickRows, readFacetCounts, toUnsettled } from './family-counts.ts'
 
 /** Columns of `row` and `result` for a {@link JoinedRow}, in the order of its members. */
 export const JOINED_COLUMNS = `row.id, row.cells, row.item, result.state, result.attempts, result.status,
@@ -252,19 +252,6 @@ function toStateSource(view: RunView, { state, unsuccessful }: RowFilter): PageS
   }
   const from = 'result INDEXED BY result_by_state CROSS JOIN row ON row.id = result.row'
   return { from, where: ['result.state = ?'], params: [state], key: 'result.row' }
-}
-
-/** The rows that a dead process marked but never settled. */
-function toUnsettled(view: RunView): { sql: string; params: SQLInputValue[] } {
-  const sending = readFacetCounts(view.db).get('state')?.get('sending') ?? 0
-  const untried = countUnaccounted(view) - sending
-  return {
-    // The limit ends the walk at the last of them; they are close below the watermark.
-    sql: `SELECT row FROM result WHERE state = 'sending' UNION ALL
-      SELECT id FROM (SELECT id FROM row WHERE id <= ? AND item IS NOT NULL
-      AND NOT EXISTS (SELECT 1 FROM result WHERE result.row = row.id) ORDER BY id DESC LIMIT ?)`,
-    params: [view.record.claimed, Math.max(0, untried)],
-  }
 }
 
 function toResultConditions(

@@ -3,6 +3,7 @@ import { type RunFamily, toFamily } from '../../../../../src/main/engine/journal
 import { summarizeRun } from '../../../../../src/main/engine/results/run-summary.ts'
 import { CUT_OFF_CAUSE, CUT_OFF_MESSAGE } from '../../../../../src/main/engine/run/journal/recovery.ts'
 import { readFacets } from '../../../../../src/main/engine/run/results/facets.ts'
+import { readFacetCounts } from '../../../../../src/main/engine/run/results/family-counts.ts'
 import { readProblemGroups } from '../../../../../src/main/engine/run/results/problem-groups.ts'
 import { readPage } from '../../../../../src/main/engine/run/results/result-page.ts'
 import type { RowAnswer, RowState } from '../../../../../src/shared/run/item-state.ts'
@@ -110,7 +111,7 @@ test('facets and summary of an interrupted run agree with a count of its rows', 
 test('an interrupted run lists its rows of unknown outcome as errors, and says what is not measured', async () => {
   const { runs, runId } = await startUnendingRun(folder, 100, 40)
   runs.read(runId, (view) => {
-    const { rows, errors, warnings } = summarizeRun(view)
+    const { rows, errors, requests, sessions, warnings } = summarizeRun(view)
     const unknown = errors.filter(({ outcome }) => outcome === 'unknown')
     expect(rows.unknown).toBeGreaterThan(0)
     expect(unknown.reduce((sum, group) => sum + group.rows, 0)).toBe(rows.unknown)
@@ -118,6 +119,9 @@ test('an interrupted run lists its rows of unknown outcome as errors, and says w
     expect(readPage(view, { filter: { cause: CUT_OFF_CAUSE }, offset: 0, limit: 100 }).total).toBe(
       cause?.rows,
     )
+    const journaled = readFacetCounts(view.db).get('request')?.get('unknown') ?? 0
+    expect(requests.unknown - journaled).toBe(cause?.rows)
+    expect(sessions.map(({ requests: { sent } }) => sent)).toEqual([requests.sent])
     expect(warnings).toEqual([
       {
         code: 'CUT_OFF',
