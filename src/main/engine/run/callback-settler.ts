@@ -90,7 +90,8 @@ export class CallbackSettler {
    * queue. The caller has a transaction open.
    */
   write(isWaiting?: (item: number) => boolean): void {
-    const { judge } = this.#options
+    const { judge, journal } = this.#options
+    const unknownBefore = journal.counters.get('state', 'unknown')
     this.#settled = []
     this.#echoes = []
     // Findings of the last time are gone if that transaction was undone.
@@ -110,6 +111,8 @@ export class CallbackSettler {
       const settled = this.#writer.take(callback, content, isWaiting)
       if (settled !== null) this.#settled.push(settled)
     }
+    // A row that got the callback of another still awaits its own.
+    if (journal.counters.get('state', 'unknown') > unknownBefore) this.noteLoss()
     const missing = `came within ${this.#timeoutMs / 1000} s of the acknowledgement; a late one still counts`
     // Callbacks after the last one read may have come in time.
     const readUntilMs = lastUs === undefined ? Number.POSITIVE_INFINITY : lastUs / 1_000 - this.#timeoutMs

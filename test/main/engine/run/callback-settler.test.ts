@@ -284,6 +284,18 @@ test('a callback of an item of unknown outcome is awaited as long as that of an 
   expect(settler.isOver).toBe(true)
 })
 
+test('a row that got the callback of another awaits its own as long as that of an acknowledged one', () => {
+  const { settler, clock, receive, takeIn, send } = openSettler(2, { judge: judgeTaskOnly })
+  send(1, { ...ACKNOWLEDGED, taskId: 'task-1' })
+  send(2, { ...ACKNOWLEDGED, taskId: 'task-2' })
+  receive(1, 1_000, 'task-2')
+  receive(2, 2_000, 'task-2')
+  takeIn()
+  expect(settler.isOver).toBe(false)
+  clock.nowMs += 600_001
+  expect(settler.isOver).toBe(true)
+})
+
 test('a callback that is unreadable, or for a missing row, is kept and settles nothing', () => {
   const { journal, receive, takeIn, send, counts } = openSettler(1, { judge: () => null })
   send(1, ACKNOWLEDGED)
