@@ -243,17 +243,17 @@ export function toRunWarnings({
 }
 
 /**
- * Warns of rows or requests that succeeded by an answer that says nothing of the content; `areCompared` of rows
- * of a comparison.
+ * Warns of rows or requests that succeeded by an answer that says nothing of the content; `areLeftOut` where
+ * the figures of rules do not include them.
  */
 export function warnOfNoResult(
   count: number,
   noun: 'row' | 'request',
-  { areCompared = false } = {},
+  { areLeftOut = false } = {},
 ): RunWarning[] {
   if (count === 0) return []
-  const [them, their] = count === 1 ? ['it', 'its'] : ['them', 'their']
-  const then = areCompared ? `${their} rules are not compared` : `figures count ${them} as without rules`
+  const them = count === 1 ? 'it' : 'them'
+  const then = areLeftOut ? `no figure of a rule includes ${them}` : `figures count ${them} as without rules`
   const message = `${formatCounted(count, noun)} succeeded by an answer with neither rules nor scores, such as an acknowledgement. Whether a rule triggered for ${them} is not known; ${then}.`
   return [{ code: 'NO_RESULT', message }]
 }

@@ -45,12 +45,13 @@ it('warns of rows and requests whose answer says nothing of the content, and fin
   })
   const judged = await sluice('evaluate', 'latest', '--label', 'truth', '--positive', 'spam=Spam', '--json')
   expect(JSON.parse(judged.stdout)).toMatchObject({
+    rows: { evaluated: 1, without_answer: 2 },
     warnings: expect.arrayContaining([expect.stringMatching(/^2 rows succeeded by an answer with neither/)]),
   })
   await sluice('task', source, '--base-url', server.baseUrl, '--name', 'again')
   const compared = await sluice('compare', 'posts.csv', 'again')
   expect(compared.stdout.replaceAll(/\s+/g, ' ')).toContain(
-    'B: 2 rows succeeded by an answer with neither rules nor scores, such as an acknowledgement. Whether a rule triggered for them is not known; their rules are not compared.',
+    'B: 2 rows succeeded by an answer with neither rules nor scores, such as an acknowledgement. Whether a rule triggered for them is not known; no figure of a rule includes them.',
   )
   const trend = await sluice('trend', source)
   expect(trend.stdout).toMatch(/and 1 earlier run: 2 rows succeeded by an answer with neither/)

@@ -313,7 +313,7 @@ function listWarnings(
 }
 
 function sayNoResult(name: string, run: RunFamily): string[] {
-  return warnOfNoResult(countNoResult(run), 'row', { areCompared: true }).map(
+  return warnOfNoResult(countNoResult(run), 'row', { areLeftOut: true }).map(
     ({ message }) => `${name}: ${message}`,
   )
 }

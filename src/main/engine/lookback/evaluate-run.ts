@@ -201,7 +201,7 @@ export async function* evaluateInSteps(
           }),
     warnings: [
       ...(isMostlyUnanswered(rows) ? [sayUnanswered(rows)] : []),
-      ...warnOfNoResult(countNoResult(family), 'row').map(({ message }) => message),
+      ...warnOfNoResult(countNoResult(family), 'row', { areLeftOut: true }).map(({ message }) => message),
       ...sayNoNegatives(ofLabels, rows.without_label, options),
       ...reader.listNotes(),
       ...sayDoubled(options.slices, family.record),

@@ -14,7 +14,7 @@ import type { StretchColumns } from './stretch-columns.ts'
 // values come as a string with one character per row.
 
 /** Rows that the service answered with a result of their own. */
-const IS_ANSWERED = "state = 'succeeded' AND error_code IS NULL"
+const IS_ANSWERED = "state = 'succeeded' AND error_code IS NULL AND answer IS NOT 'no_result'"
 
 // Places are encoded as characters, from 1.
 const RESULTS = `SELECT count(*), group_concat(char(row - ?1), '') FILTER (WHERE NOT (${IS_ANSWERED}))

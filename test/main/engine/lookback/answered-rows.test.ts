@@ -157,3 +157,26 @@ function expectSameFromStored(
   steps.return()
   expect(readRules).toThrow('released')
 }
+
+it('takes a row whose answer has no result for unanswered, by the journal and by stored findings', async () => {
+  const folder = createTemporaryFolder()
+  const runs = createInProcessRuns(folder)
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      const { task_id, ...result } = toTaskAnswer(request)
+      wire.send(200, toRow(request) === 2 ? { task_id } : { task_id, ...result })
+    },
+  })
+  const run = runs.start(createRunPlan(folder, 3, server.baseUrl))
+  await run.ended
+  const pool = new ReaderPool()
+  onTestFinished(() => pool.close())
+  const open = () =>
+    readRunFamily(pool, toJournalFile(folder, run.runId), () => false) ?? expect.fail('no run')
+  const read = () => [...readAnsweredSteps(open())].flatMap(({ answered }) => Array.from(answered))
+  expect(read()).toEqual([1, 0, 1])
+  const findings = new RowFindings(null, 1)
+  while (!findings.isComplete) findings.step(open())
+  expect(open().members.map((view) => loadColumns(view, { columns: [], classes: [] }))).not.toContain(null)
+  expect(read()).toEqual([1, 0, 1])
+})

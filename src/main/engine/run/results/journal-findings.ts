@@ -192,7 +192,7 @@ export class JournalFindings {
       }
       const [, state, code, answer, tries, durationUs, callbackUs] = result
       if (state === 'succeeded' && code === null) {
-        marks[row] |= MARKS.answered
+        marks[row] |= answer === 'no_result' ? 0 : MARKS.answered
         this.#setAnswered(run, row, set, answer)
       } else unanswered.push(row)
       if (tries === 0) continue
