@@ -307,7 +307,8 @@ function addScores(scores: Scores, outputs: unknown): void {
       if (!isJsonObject(item)) continue
       const className = item['class']
       const score = item['score']
-      if (typeof className === 'string' && typeof score === 'number') {
+      // JSON such as 1e999 is read as Infinity, which no table can hold.
+      if (typeof className === 'string' && typeof score === 'number' && Number.isFinite(score)) {
         keepHighest(scores, className, score)
       }
     }

@@ -107,6 +107,13 @@ describe('reading a task response', () => {
     })
   })
 
+  it('reads no score that is beyond every number', () => {
+    const text =
+      '[{"response":{"output":[{"classes":[{"class":"a","score":1e999},{"class":"b","score":1}]}]}}]'
+    const result = readTaskResponse({ ...DEFAULT_BODY, status: JSON.parse(text) })
+    expect(result?.classScores).toEqual([{ className: 'b', score: 1 }])
+  })
+
   it('reads a v2 body with its list of models as its schema does', () => {
     const body = {
       task_id: 't1',
