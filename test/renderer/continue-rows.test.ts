@@ -48,6 +48,11 @@ describe('the rows that a run is continued with', () => {
     expect(describeContinuation('resume', { rows, left: 0, awaiting })).toContain(said)
   })
 
+  it('are not known before an unread source is read', () => {
+    const said = describeContinuation('resume', { rows: 3, left: 3, awaiting: 0, isUnread: true })
+    expect(said).toBe('The source is read again, as it is now, and then sent.')
+  })
+
   it.each([
     [1, '1 row that did not succeed or was not sent is checked again. You correct it next;'],
     [2, '2 rows that did not succeed or were not sent are checked again. You correct them next;'],

@@ -11,7 +11,7 @@ import type { AcceptCode } from '../../shared/run/accept-code.ts'
 import { ADD_TWICE, countDoubleAdds, isAddTwice } from '../../shared/run/counts.ts'
 import { countRows } from '../../shared/run/item-state.ts'
 import type { ProblemGroup } from '../../shared/run/problem.ts'
-import type { RowCounts, RunSummary } from '../../shared/run/run.ts'
+import { isSourceUnread, type RowCounts, type RunSummary } from '../../shared/run/run.ts'
 import { isKeyRefusal } from '../../shared/service/errors.ts'
 import { ask, bridge } from '../bridge/client.ts'
 import { showConnections } from '../bridge/connections.ts'
@@ -98,6 +98,7 @@ export function ContinueRun(props: {
       unknown={unknown}
       mayAddTwice={addsTwice}
       awaiting={rows.awaiting}
+      isUnread={kind === 'resume' && isSourceUnread(summary)}
       // A correction checks its rows again, and asks after that.
       open={kind === 'correct' ? [] : (open.data ?? [])}
       keySituation={{
@@ -190,6 +191,8 @@ function ContinueDialog(props: {
   mayAddTwice: boolean
   /** Rows whose callbacks are awaited; they are not sent again. */
   awaiting: number
+  /** Whether the source is read again, so that the number of rows is not known. */
+  isUnread: boolean
   /** Warnings that must be accepted before the rows are sent. */
   open: readonly ProblemGroup[]
   keySituation: KeySituation
@@ -202,7 +205,7 @@ function ContinueDialog(props: {
   onConfirm: (choice: ContinueChoice) => void
   onClose: () => void
 }) {
-  const { kind, rows, unknown, awaiting, keySituation } = props
+  const { kind, rows, unknown, awaiting, isUnread, keySituation } = props
   const [onUnknown, setOnUnknown] = useState<ContinueChoice['onUnknown']>('skip')
   const [key, setKey] = useState(() => toFirstKeyChoice(keySituation))
   const [typed, setTyped] = useState('')
@@ -210,7 +213,8 @@ function ContinueDialog(props: {
   const mustConfirm = props.mayAddTwice && onUnknown === 'resend'
   const total = rows + (onUnknown === 'resend' ? unknown : 0)
   const verb = kind === 'retry' && props.left > 0 ? 'Send' : VERBS[kind]
-  const verbAlone = kind !== 'resume' ? verb : awaiting > 0 ? 'Await the callbacks' : 'End the run'
+  const verbAlone =
+    kind !== 'resume' || isUnread ? verb : awaiting > 0 ? 'Await the callbacks' : 'End the run'
   const isOther = props.otherKey !== null && key.typed?.trim() === props.otherKey
   return (
     <Modal opened onClose={props.onClose} title={TITLES[kind]}>
@@ -224,7 +228,7 @@ function ContinueDialog(props: {
           })
         }
       >
-        <p>{describeContinuation(kind, { rows, left: props.left, awaiting })}</p>
+        <p>{describeContinuation(kind, { rows, left: props.left, awaiting, isUnread })}</p>
         {unknown > 0 && (
           <RadioField
             label={`${formatCounted(unknown, 'row')} with an unknown outcome`}
@@ -264,7 +268,7 @@ function ContinueDialog(props: {
         )}
         <BeforeSending acceptance={acceptance} rows={total} place={props.place} />
         <FormActions
-          submit={`${total > 0 ? `${verb} ${formatCounted(total, 'row')}` : verbAlone}${isOther ? ' with this key' : ''}`}
+          submit={`${total > 0 && !isUnread ? `${verb} ${formatCounted(total, 'row')}` : verbAlone}${isOther ? ' with this key' : ''}`}
           onCancel={props.onClose}
           sent={{ error: props.error, isPending: props.busy }}
           isBlocked={
@@ -300,7 +304,12 @@ const TITLES = {
 /** What a dialog asks; of the `rows` of a retry, `left` were not sent yet. */
 export function describeContinuation(
   kind: ContinueRequest['kind'],
-  { rows, left, awaiting }: { rows: number; left: number; awaiting: number },
+  {
+    rows,
+    left,
+    awaiting,
+    isUnread = false,
+  }: { rows: number; left: number; awaiting: number; isUnread?: boolean },
 ): string {
   if (kind === 'correct') {
     const [were, are, them] = rows === 1 ? ['was', 'is', 'it'] : ['were', 'are', 'them']
@@ -316,6 +325,7 @@ export function describeContinuation(
     ]
     return sentences.join(' ')
   }
+  if (isUnread) return 'The source is read again, as it is now, and then sent.'
   if (awaiting === 0 && rows === 0) return 'Nothing is left to send or to await. Resuming only ends the run.'
   if (awaiting === 0) {
     return `${sayUnsent(rows)} The run continues where it stopped.`

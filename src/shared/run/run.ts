@@ -581,6 +581,11 @@ export function countTrialLeft({
   return Math.min(rows.not_sent, Math.max(0, trialRows - tried))
 }
 
+/** Whether a run was interrupted while it read its source: resuming it reads that again, and sends its rows. */
+export function isSourceUnread({ state, warnings }: Pick<RunSummary, 'state' | 'warnings'>): boolean {
+  return state === 'interrupted' && warnings.some(({ code }) => code === 'SOURCE_UNREAD')
+}
+
 /** Whether a run was interrupted when nothing was left to be sent, and only callbacks were awaited. */
 export function isStoppedWaiting({
   state,

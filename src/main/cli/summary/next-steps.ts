@@ -3,7 +3,13 @@ import { isDuplicate, isFinal, toDeliveredRetry } from '../../../shared/messages
 import { mayAddTwice } from '../../../shared/operations/operations.ts'
 import { countSendable } from '../../../shared/run/counts.ts'
 import { LOAD_EXPORT_FORMATS, listEndings } from '../../../shared/run/export-formats.ts'
-import { canResume, countTrialLeft, listRowWarnings, type RunSummary } from '../../../shared/run/run.ts'
+import {
+  canResume,
+  countTrialLeft,
+  isSourceUnread,
+  listRowWarnings,
+  type RunSummary,
+} from '../../../shared/run/run.ts'
 import { isKeyRefusal } from '../../../shared/service/errors.ts'
 import { padRight } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
@@ -67,6 +73,7 @@ function isRewriting({ state, echoes }: RunSummary): boolean {
 function sayResume(summary: RunSummary): string {
   const { rows, errors } = summary
   const left = countTrialLeft(summary)
+  if (isSourceUnread(summary)) return `read the source and send ${left === null ? 'its rows' : 'the trial'}`
   if (left !== null && left > 0) return 'send the remaining rows of the trial'
   // Rows that were refused only because of the key are sent again.
   const isRefused = errors.some(({ status, error_code }) => isKeyRefusal(status, error_code))

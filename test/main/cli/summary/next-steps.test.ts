@@ -83,6 +83,11 @@ describe('what to type next', () => {
     expect(show({ awaiting: 2 })).toMatch(/resume r1 +await callbacks/)
     expect(show({ succeeded: 3 })).toMatch(/resume r1 +end the run; nothing is sent/)
     expect(show({ overdue: 3 })).toMatch(/receiver +receive late callbacks/)
+    const unread: Partial<RunSummary> = { state: 'interrupted', errors: [], rows: none }
+    const warnings = [{ code: 'SOURCE_UNREAD', message: '' }]
+    expect(formatNextSteps(terminal, createSummary(createGroup({}), { ...unread, warnings })).join()).toMatch(
+      /resume r1 +read the source and send its rows/,
+    )
   })
 
   it('says of unknown rows what is done with them, whether or not other rows are left', () => {
