@@ -236,8 +236,8 @@ export type ItemEvent =
   | 'timed_out'
   | 'callback_succeeded'
   | 'callback_rejected'
-  /** A callback arrived that belongs to another item. */
-  | 'callback_mismatched'
+  /** A callback arrived that belongs to another item, or does not tell the outcome. */
+  | 'callback_inconclusive'
   /** A person decided to resend an unknown item. */
   | 'resend'
   /** The key that the service refused was replaced. */
@@ -258,7 +258,7 @@ const TRANSITIONS: Record<ItemState, Partial<Record<ItemEvent, ItemState>>> = {
   },
   acknowledged: {
     timed_out: 'overdue',
-    callback_mismatched: 'unknown',
+    callback_inconclusive: 'unknown',
     callback_succeeded: 'succeeded',
     callback_rejected: 'rejected',
   },
@@ -333,7 +333,10 @@ export const ROW_ANSWERS = {
     word: 'callbacks differ',
     meaning: 'More than one callback came, and they do not say the same. A result counts more than an error.',
   },
-  unreadable_callback: { word: 'unreadable callback', meaning: 'A callback came that could not be read.' },
+  unreadable_callback: {
+    word: 'unreadable callback',
+    meaning: 'A callback came that could not be read, or does not tell the outcome.',
+  },
   callback_of_other_post: {
     word: 'names another post',
     meaning: 'A callback at the address of this row names another post or item, and settles nothing.',

@@ -91,7 +91,9 @@ export class CallbackSettler {
    */
   write(isWaiting?: (item: number) => boolean): void {
     const { judge, journal } = this.#options
-    const unknownBefore = journal.counters.get('state', 'unknown')
+    const { counters } = journal
+    const unknownBefore = counters.get('state', 'unknown')
+    const foreignBefore = counters.get('callback', 'other_post')
     this.#settled = []
     this.#echoes = []
     // Findings of the last time are gone if that transaction was undone.
@@ -111,8 +113,9 @@ export class CallbackSettler {
       const settled = this.#writer.take(callback, content, isWaiting)
       if (settled !== null) this.#settled.push(settled)
     }
-    // A row that got the callback of another still awaits its own.
-    if (journal.counters.get('state', 'unknown') > unknownBefore) this.noteLoss()
+    // A row that got the callback of another still awaits its own; after an inconclusive one, no other is due.
+    const isForeign = counters.get('callback', 'other_post') > foreignBefore
+    if (isForeign && counters.get('state', 'unknown') > unknownBefore) this.noteLoss()
     const missing = `came within ${this.#timeoutMs / 1000} s of the acknowledgement; a late one still counts`
     // Callbacks after the last one read may have come in time.
     const readUntilMs = lastUs === undefined ? Number.POSITIVE_INFINITY : lastUs / 1_000 - this.#timeoutMs
@@ -189,6 +192,7 @@ function toContent(judgement: JudgedCallback | null): Parameters<CallbackWriter[
   if (judgement === null) return null
   const { echo, message } = judgement
   if (echo.kind === 'mismatched') return { kind: 'foreign', note: message ?? '' }
+  if (judgement.outcome === 'unknown') return { kind: 'inconclusive', note: message ?? '' }
   return { ...judgement, kind: 'own', outcome: judgement.outcome === 'succeeded' ? 'succeeded' : 'rejected' }
 }
 

@@ -74,16 +74,19 @@ function judgeRemoved(body: unknown, status: number): Judgement | null {
 
 /**
  * Judges the callback of an index operation, which has the body of its sync answer (docs/interface.md §6). An
- * add's callback without an item's id cannot mean that it was added.
+ * add's callback without an item's id does not tell whether one was added.
  */
 function judgeItemCallback(body: unknown, judge: JudgeItem): Judgement | null {
   const judgement = judge(body, 200)
   if (judgement === null || judgement.outcome === 'succeeded')
     return judgement && { ...judgement, status: null }
   if (findUnfinished(body, null) !== null) return null
-  const said = isJsonObject(body) && typeof body['message'] === 'string' ? `: ${body['message']}` : ''
-  const message = cutMessage(`the callback names no custom_index_item_id${said}`)
-  return createJudgement({ outcome: 'rejected', taskId: judgement.taskId, message })
+  const said =
+    isJsonObject(body) && typeof body['message'] === 'string' ? `; it says: ${body['message']}` : ''
+  const message = cutMessage(
+    `a callback without a custom_index_item_id does not tell whether an item was added${said}`,
+  )
+  return { ...judgement, status: null, message }
 }
 
 /** Follows the keys of a row whose own callback_url gets its result; no id can equal it. */

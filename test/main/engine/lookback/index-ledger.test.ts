@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { InboxWriter } from '../../../../src/main/engine/receiver/inbox-writer.ts'
 import { addConnection, changeConnections } from '../../../../src/main/engine/workspace/connections.ts'
 import { storedConnectionSchema } from '../../../../src/shared/plan/stored-connection.ts'
 import { startFaultServer } from '../../../helpers/fault-server.ts'
@@ -122,6 +123,43 @@ describe('the ledger of an index', () => {
     expect(counts).toEqual({ add_unknown: 1, removed: 1 })
     expect(entries).toMatchObject([{ outcome: 'not_found', url: 'https://media.example.com/taken.png' }])
     expect(await readHeld()).toHaveLength(1)
+  })
+
+  it('lists an add whose callback names no item as unknown, and no retry sends it unasked', async () => {
+    const { workspace, runs, toPlan, read } = await openIndex()
+    const inbox = InboxWriter.open(workspace)
+    onTestFinished(() => inbox?.close())
+    const error = { error: true, status: 400, error_code: 'UNREACHABLE_URL', message: 'no such image' }
+    const said = [{}, error, { custom_index_item_id: 'item-3' }, error]
+    // Each callback comes before its acknowledgement.
+    const server = await startFaultServer({
+      onRequest: ({ number, body }, wire) => {
+        const [, , runToken = '', item] = new URL(JSON.parse(body).callback_url).pathname.split('/')
+        const task = { task_id: `t${number}`, message: 'done' }
+        const text = Buffer.from(JSON.stringify({ ...task, ...said[number - 1] }))
+        const callback = { runToken, item: Number(item), receivedAtUs: Date.now() * 1_000, body: text }
+        inbox?.store(callback, () => wire.send(200, task))
+      },
+    })
+    const plan = toPlan({ ...ADD, mode: 'async' }, toImages(['a', 'b', 'c']), {
+      connection: { baseUrl: server.baseUrl },
+      pace: { kind: 'closed', concurrency: 1 },
+    })
+    const base = { callbackBase: 'http://127.0.0.1:1' }
+    const run = await runs.start(plan, base).ended
+    expect(run).toMatchObject({
+      rows: { succeeded: 1, rejected: 1, unknown: 1, awaiting: 0 },
+      callbacks: { received: 3, settled: 2, unreadable: 1 },
+    })
+    expect(await read('index', ALL)).toMatchObject({
+      counts: { known: 1, add_unknown: 1 },
+      entries: [
+        { state: 'add_unknown', url: 'https://media.example.com/a.png', items: 1 },
+        { state: 'known', custom_index_item_id: 'item-3' },
+      ],
+    })
+    expect(await runs.retryAsChild(run.run_id, 'skip', base).ended).toMatchObject({ rows: { read: 1 } })
+    expect(server.requests).toHaveLength(4)
   })
 
   it('says that a removal of unknown items was refused, and keeps what it knows', async () => {

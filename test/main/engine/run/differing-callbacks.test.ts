@@ -277,3 +277,33 @@ test('a callback that names another post does not change a settled row, which no
     answer: 'callback_of_other_post',
   })
 })
+
+test('a row whose callback does not tell the outcome is unknown, until its own callback settles it', () => {
+  const { judgeCallback: judgeAdd } = createTestExchange({ kind: 'index-add', indexId: 'i', mode: 'async' })
+  const { receive, takeIn, send, counts, journal, settler } = openSettler(1, {
+    judge: (body) => judgeAdd(body),
+  })
+  const readRow = () => journal.db.prepare('SELECT state, error_code, message, answer FROM result').get()
+  const unclear = '{"task_id":"t1","message":"done"}'
+  receive(1, 1_000, unclear)
+  // The request is in flight.
+  settler.look()
+  journal.transact('process', () => settler.write(() => false))
+  settler.committed()
+  expect(counts()).toEqual({})
+  send(1, { ...ACKNOWLEDGED, taskId: 't1' })
+  takeIn()
+  expect(readRow()).toEqual({
+    state: 'unknown',
+    error_code: null,
+    message:
+      'a callback without a custom_index_item_id does not tell whether an item was added; it says: done',
+    answer: 'unreadable_callback',
+  })
+  receive(1, 2_000, '{"task_id":"t1","custom_index_item_id":"item-1","message":"done"}')
+  receive(1, 3_000, unclear)
+  takeIn()
+  expect(readRow()).toMatchObject({ state: 'succeeded', error_code: null })
+  expect(counts()).toEqual({ received: 3, settled: 1, late: 1, unreadable: 2 })
+  expect(Object.fromEntries(journal.counters.entries('state'))).toMatchObject({ succeeded: 1, unknown: 0 })
+})

@@ -145,12 +145,21 @@ test('the callback of an index operation is its sync answer', () => {
   expect(remove.judgeCallback('{"task_id":"t1"}')).toMatchObject({ outcome: 'succeeded', taskId: 't1' })
 })
 
-test('the callback of an add that names no item has added none', () => {
-  expect(add.judgeCallback('{"task_id":"t1","message":"could not fetch the image"}')).toMatchObject({
-    outcome: 'rejected',
-    taskId: 't1',
-    message: 'the callback names no custom_index_item_id: could not fetch the image',
-  })
+test('the callback of an add that names no item does not tell whether one was added', () => {
+  const without = 'a callback without a custom_index_item_id does not tell whether an item was added'
+  for (const [said, message] of [
+    [{ message: 'done' }, `${without}; it says: done`],
+    [{}, without],
+  ] as const) {
+    const judgement = add.judgeCallback(JSON.stringify({ task_id: 't1', ...said }))
+    expect(judgement).toMatchObject({
+      outcome: 'unknown',
+      repeat: 'never',
+      status: null,
+      taskId: 't1',
+      message,
+    })
+  }
 })
 
 test('operations without callbacks read none', () => {

@@ -20,8 +20,11 @@ import { describeDifference, describeUnreadable, isSameCallback } from '../callb
 import type { AttemptRecord, OutcomeWriter } from '../recorder.ts'
 import type { ItemClaims } from './item-claims.ts'
 
-/** A callback's content; null if unreadable. `foreign`: it names another post or item than its address. */
-type CallbackContent = OwnContent | { kind: 'foreign'; note: string }
+/**
+ * A callback's content; null if unreadable. `foreign`: it names another post or item than its address.
+ * `inconclusive`: it does not tell the outcome.
+ */
+type CallbackContent = OwnContent | { kind: 'foreign'; note: string } | { kind: 'inconclusive'; note: string }
 
 /** What a callback says about its item. */
 interface OwnContent
@@ -268,7 +271,9 @@ export class CallbackWriter {
     content: CallbackContent | null,
     isWaiting: (item: number) => boolean,
   ): boolean {
-    if (content?.kind !== 'own' || !this.#isOwn(callback.item)) return false
+    if (content === null || !this.#isOwn(callback.item)) return false
+    if (content.kind === 'foreign') return false
+    if (content.kind === 'inconclusive') return this.#isInFlight(callback.item, isWaiting)
     if (this.#findAddressee(callback, content, isWaiting).doubt === 'in_flight') return true
     return this.#isInFlight(callback.item, isWaiting) && this.#isTaskOfOther(callback.item, content)
   }
@@ -321,8 +326,12 @@ export class CallbackWriter {
       return 'unreadable'
     }
     if (content.kind === 'foreign') {
-      this.#loseRow(item, content.note)
+      this.#loseRow(item, { answer: 'callback_of_other_post', note: content.note }, ECHO_MISMATCH_CODE)
       return 'other_post'
+    }
+    if (content.kind === 'inconclusive') {
+      this.#loseRow(item, { answer: 'unreadable_callback', note: content.note }, null)
+      return 'unreadable'
     }
     const said = this.#said.all(item).map(toBody)
     const [counting] = said
@@ -356,13 +365,13 @@ export class CallbackWriter {
   }
 
   /**
-   * Another item's callback came to this one's address, so whether its own ever comes is unknown. A row that
-   * awaits it becomes unknown, which its own callback can still settle; any other row notes the callback.
+   * Whether a callback that tells the outcome ever comes is unknown after one of another item, or one that
+   * does not tell it. A row that awaits it becomes unknown, which its own callback can still settle; any other
+   * row notes the callback.
    */
-  #loseRow(item: number, note: string): void {
-    const mark: Mark = { answer: 'callback_of_other_post', note }
+  #loseRow(item: number, mark: Mark, errorCode: string | null): void {
     const stored = this.#readResult(item)
-    const state = stored === null ? null : nextItemState(stored.state, 'callback_mismatched')
+    const state = stored === null ? null : nextItemState(stored.state, 'callback_inconclusive')
     if (stored === null || state === null) {
       this.#noteRow(item, mark)
       return
@@ -371,8 +380,8 @@ export class CallbackWriter {
     counters.add('state', stored.state, -1)
     counters.add('state', state, 1)
     this.#countAnswer(stored.answer, mark.answer)
-    countError(counters, { ...stored, state, errorCode: ECHO_MISMATCH_CODE, message: note }, 1)
-    this.#lose.run(state, ECHO_MISMATCH_CODE, note, mark.answer, item)
+    countError(counters, { ...stored, state, errorCode, message: mark.note }, 1)
+    this.#lose.run(state, errorCode, mark.note, mark.answer, item)
   }
 
   /** Notes something about a row's callbacks, each note once, unless the row may be resent. */
