@@ -128,12 +128,15 @@ export type LoadHealth = Omit<LoadReport['generator'], 'startLagP99Ms' | 'eventL
  */
 export function toLoadHealth(load: Load, state: LoadState | null): LoadHealth {
   const scheduled = isOpen(load.pace) ? (state?.scheduled ?? null) : null
-  const sent = (state === null ? 0 : countSent(state).first) + (state?.dropped ?? 0)
+  const sent = state === null ? 0 : countSent(state).first
+  const dropped = state?.dropped ?? 0
   const achievedShare = scheduled === null || scheduled === 0 ? null : Math.min(1, sent / scheduled)
+  // Requests are dropped by plan. Those still unsent because of the cap are the service's doing; there are at
+  // most `waited` of them.
+  const missing = (scheduled ?? 0) - sent - dropped
+  const isOwn = missing > (scheduled ?? 0) * (1 - ACHIEVED_SHARE) && missing > (state?.waited ?? 0)
   const reasons = [...(state?.limitedReasons ?? [])]
-  // Requests still unsent because of the cap are the service's doing; there are at most `waited` of them.
-  const isOwn = scheduled !== null && state !== null && scheduled - sent > state.waited
-  if (achievedShare !== null && achievedShare < ACHIEVED_SHARE && isOwn) {
+  if (achievedShare !== null && isOwn) {
     reasons.push(`Only ${Math.floor(achievedShare * 1000) / 10} % of the schedule went out.`)
   }
   const behindSeconds = state?.behindSeconds ?? 0
@@ -145,7 +148,7 @@ export function toLoadHealth(load: Load, state: LoadState | null): LoadHealth {
     limitedSeconds: state?.limitedSeconds ?? 0,
     ...(state?.behindSeconds !== undefined && { behindSeconds }),
     reasons,
-    dropped: state?.dropped ?? 0,
+    dropped,
     waited: state?.waited ?? 0,
     gcPauses: state?.gc.pauses ?? 0,
     gcMaxMs: state === null ? null : state.gc.maxUs / 1000,

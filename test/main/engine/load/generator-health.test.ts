@@ -125,12 +125,13 @@ describe('sending threads together', () => {
 
 describe('a load of which less went out than was scheduled', () => {
   const load = loadSchema.parse({ pace: { kind: 'open', ratePerSecond: 100 }, durationMs: 10_000 })
-  const judge = (parts: Partial<LoadState>) => {
+  const read = (parts: Partial<LoadState>) => {
     const gc = { pauses: 0, maxUs: 0, sumUs: 0 }
     const state = { scheduled: 1_000, sent: 900, sentRetries: 0, retried: 0, dropped: 0, waited: 0, gc }
     const rest = { limitedReasons: [], limitedSeconds: 0 }
-    return toLoadHealth(load, { ...state, ...rest, ...parts } as unknown as LoadState).reasons
+    return toLoadHealth(load, { ...state, ...rest, ...parts } as unknown as LoadState)
   }
+  const judge = (parts: Partial<LoadState>) => read(parts).reasons
 
   it('was limited by this machine, even if a few requests waited for the service', () => {
     expect(judge({})).toEqual(['Only 90 % of the schedule went out.'])
@@ -149,5 +150,10 @@ describe('a load of which less went out than was scheduled', () => {
     expect(judge({ waited: 100 })).toEqual([])
     expect(judge({ dropped: 100 })).toEqual([])
     expect(judge({ sent: 990 })).toEqual([])
+  })
+
+  it('tells the share that was sent, without what was dropped', () => {
+    expect(read({ sent: 470, dropped: 530 })).toMatchObject({ limited: false, achievedShare: 0.47 })
+    expect(judge({ sent: 800, dropped: 100 })).toEqual(['Only 80 % of the schedule went out.'])
   })
 })
