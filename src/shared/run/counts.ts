@@ -1,5 +1,6 @@
 import { formatCounted } from '../messages/figure-text.ts'
 import { nameCode } from '../messages/name-code.ts'
+import { toPrintable } from '../messages/printable.ts'
 import { COUNTS, countRows } from './item-state.ts'
 import type {
   CallbackCounts,
@@ -206,15 +207,16 @@ const REUSE_ENDED: Record<string, string> = {
 /**
  * Warnings of a run. `reuseEnded`: how often connections were not reused, by reason; `redacted`: answers from
  * which a secret was removed; `texts`: answers by charset other than UTF-8, and `damaged` ones; `rows` by
- * their answers.
+ * their answers; `ruleNames`: names by {@link toRuleNameKey}.
  */
 export function toRunWarnings({
   reuseEnded,
   redacted,
   texts,
   rows,
+  ruleNames,
 }: Record<
-  'reuseEnded' | 'redacted' | 'texts' | 'rows',
+  'reuseEnded' | 'redacted' | 'texts' | 'rows' | 'ruleNames',
   ReadonlyMap<string, number> | undefined
 >): RunWarning[] {
   const answers = redacted?.get('answer') ?? 0
@@ -226,6 +228,7 @@ export function toRunWarnings({
       .filter(([why]) => (reuseEnded?.get(why) ?? 0) > 0)
       .map(([, message]) => ({ code: 'CONNECTIONS_NOT_REUSED', message })),
     ...warnOfNoResult(empty, 'row'),
+    ...warnOfRuleNames([...(ruleNames ?? [])].flatMap(([key, n]) => (n > 0 ? [key] : []))),
     ...(answers === 0 ? [] : [{ code: 'ANSWERS_REDACTED', message: toRedactedText(answers) }]),
     ...charsets.map(([name, n]) => ({
       code: 'ANSWERS_NOT_UTF8',
@@ -256,6 +259,34 @@ export function warnOfNoResult(
   const then = areLeftOut ? `no figure of a rule includes ${them}` : `figures count ${them} as without rules`
   const message = `${formatCounted(count, noun)} succeeded by an answer with neither rules nor scores, such as an acknowledgement. Whether a rule triggered for ${them} is not known; ${then}.`
   return [{ code: 'NO_RESULT', message }]
+}
+
+/** Most names of rules noted because their rule had several. */
+export const RULE_NAMES_MAX = 20
+
+/** Most rules named in a warning. */
+const RENAMED_RULES_SHOWN = 3
+
+/** Longest id and name in it, UTF-16 code units. */
+const RULE_NAME_SHOWN = 60
+
+/** The journal's key for a name of a rule that had several. */
+export function toRuleNameKey(ruleId: string, ruleName: string): string {
+  const cut = (text: string) =>
+    text.length > RULE_NAME_SHOWN ? `${text.slice(0, RULE_NAME_SHOWN - 1).toWellFormed()}…` : text
+  return JSON.stringify([cut(ruleId), cut(ruleName)])
+}
+
+function warnOfRuleNames(keys: readonly string[]): RunWarning[] {
+  if (keys.length === 0) return []
+  const names = keys.toSorted().map((key) => JSON.parse(key) as [ruleId: string, ruleName: string])
+  const rules = [...Map.groupBy(names, ([ruleId]) => ruleId)].map(
+    ([ruleId, own]) => `${ruleId} (${own.map(([, name]) => `"${name}"`).join(', ')})`,
+  )
+  const isMore = rules.length > RENAMED_RULES_SHOWN || keys.length >= RULE_NAMES_MAX
+  const listed = [...rules.slice(0, RENAMED_RULES_SHOWN), ...(isMore ? ['and others'] : [])].join(', ')
+  const message = `The service gave ${rules.length === 1 ? 'a rule' : 'rules'} several names in this run: ${toPrintable(listed)}. Results show only the newest name of a rule; stored answers have their own.`
+  return [{ code: 'RULES_RENAMED', message }]
 }
 
 function toRedactedText(answers: number): string {

@@ -6,6 +6,8 @@ import { type ItemState, isUnsuccessful } from '../../../shared/run/item-state.t
 export type CounterKind =
   | 'state'
   | 'rule'
+  /** Names of rules that had several. */
+  | 'rule_name'
   | 'error'
   | 'problem'
   /**

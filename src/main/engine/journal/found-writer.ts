@@ -1,3 +1,4 @@
+import { RULE_NAMES_MAX, toRuleNameKey } from '../../../shared/run/counts.ts'
 import type { AnswerNames } from '../../../shared/service/answer-findings.ts'
 import {
   BulkInsert,
@@ -121,9 +122,43 @@ export class Terms {
 
 const FIXED = ['row', 'rules', 'cached', 'language', 'model', 'further_scores'] as const
 
-/** Stores a rule under its newest name; an answer without a name, whose id stands in, keeps it. */
-export const NAME_RULE = `INSERT INTO rule (rule_id, rule_name) VALUES (?, ?) ON CONFLICT (rule_id)
-  DO UPDATE SET rule_name = iif(excluded.rule_name = rule_id, rule_name, excluded.rule_name)`
+/** Stores rules under their newest names, and counts the names of those that had several. */
+export class RuleNames {
+  readonly #counters: Counters
+  readonly #find: StatementSync
+  readonly #write: StatementSync
+
+  constructor({ db, counters }: WrittenJournal) {
+    this.#counters = counters
+    this.#find = db.prepare('SELECT rule_name FROM rule WHERE rule_id = ?')
+    this.#write = db.prepare(
+      `INSERT INTO rule (rule_id, rule_name) VALUES (?, ?) ON CONFLICT (rule_id)
+       DO UPDATE SET rule_name = excluded.rule_name RETURNING id`,
+    )
+  }
+
+  /**
+   * Returns the rule's number. An answer without a name, whose id stands in, keeps an earlier name. The caller
+   * has a transaction open.
+   */
+  write(ruleId: string, ruleName: string): number {
+    const before = this.#find.get(ruleId)?.['rule_name'] ?? ruleId
+    const name = ruleName === ruleId ? String(before) : ruleName
+    if (before !== name && before !== ruleId) {
+      this.#count(ruleId, String(before))
+      this.#count(ruleId, name)
+    }
+    return Number(this.#write.get(ruleId, name)?.['id'])
+  }
+
+  #count(ruleId: string, name: string): void {
+    const key = toRuleNameKey(ruleId, name)
+    const isRoom = this.#counters.entries('rule_name').size < RULE_NAMES_MAX
+    if (isRoom && this.#counters.get('rule_name', key) === 0) this.#counters.add('rule_name', key, 1)
+  }
+}
+
+type WrittenJournal = Readonly<{ db: DatabaseSync; counters: Counters }>
 
 /**
  * Writes findings of rows, one record per row. The caller keeps a transaction open for every call, and
@@ -131,8 +166,9 @@ export const NAME_RULE = `INSERT INTO rule (rule_id, rule_name) VALUES (?, ?) ON
  */
 export class FoundWriter {
   readonly #db: DatabaseSync
+  readonly #counters: Counters
   readonly #terms: Terms
-  readonly #rule: StatementSync
+  readonly #names: RuleNames
   readonly #take: StatementSync
   readonly #rules = new Map<string, { id: number; ruleName: string }>()
   /** Position of each class among the scores of a record; null for some classes without a column. */
@@ -140,10 +176,12 @@ export class FoundWriter {
   #columns: string[] = []
   #insert: BulkInsert
 
-  constructor(db: DatabaseSync) {
+  constructor(journal: WrittenJournal) {
+    const { db, counters } = journal
     this.#db = db
+    this.#counters = counters
     this.#terms = new Terms(db)
-    this.#rule = db.prepare(`${NAME_RULE} RETURNING id`)
+    this.#names = new RuleNames(journal)
     this.#take = db.prepare('DELETE FROM found WHERE row = ? RETURNING rules, cached')
     this.#insert = this.#prepare()
   }
@@ -173,11 +211,11 @@ export class FoundWriter {
     this.#insert.add(...record)
   }
 
-  /** Removes a row's findings and subtracts them from `counters`. */
-  take(row: number, counters: Counters): void {
+  /** Removes a row's findings and subtracts them from the counters. */
+  take(row: number): void {
     this.#insert.flush()
     const { rules = 0, cached } = this.#take.get(row) ?? {}
-    if (cached === 1) counters.add('from_cache', '', -1)
+    if (cached === 1) this.#counters.add('from_cache', '', -1)
     if (rules === 0) return
     const ids = readValues<string>(
       this.#db,
@@ -185,7 +223,7 @@ export class FoundWriter {
        WHERE term.kind = 'rules' AND term.id = ?`,
       rules,
     )
-    for (const ruleId of ids) counters.add('rule', ruleId, -1)
+    for (const ruleId of ids) this.#counters.add('rule', ruleId, -1)
   }
 
   flush(): void {
@@ -210,7 +248,7 @@ export class FoundWriter {
   #toRuleRow({ ruleId, ruleName }: { ruleId: string; ruleName: string }): number {
     const known = this.#rules.get(ruleId)
     if (known?.ruleName === ruleName) return known.id
-    const id = Number(this.#rule.get(ruleId, ruleName)?.['id'])
+    const id = this.#names.write(ruleId, ruleName)
     this.#rules.set(ruleId, { id, ruleName })
     return id
   }

@@ -49,6 +49,15 @@ const JSON_CELLS: readonly JsonCell[] = [
     say: (kind) => `the cause of ${kind === 'error' ? 'an error' : 'a problem'}`,
   },
   {
+    table: 'facet',
+    column: 'value',
+    kind: 'array',
+    of: 'text',
+    by: 'kind',
+    where: "kind = 'rule_name'",
+    say: () => 'a name of a rule',
+  },
+  {
     table: 'term',
     column: 'value',
     kind: 'array',

@@ -1,7 +1,6 @@
-import { NAME_RULE } from '../journal/found-writer.ts'
+import { RuleNames } from '../journal/found-writer.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Judgement } from '../service/judgement.ts'
-import type { StatementSync } from '../workspace/sqlite.ts'
 
 /** Most rules counted separately; further ones are not counted. */
 const RULES_MAX = 1_000
@@ -10,6 +9,8 @@ const RULES_MAX = 1_000
 export interface RuleCount {
   ruleId: string
   ruleName: string
+  /** An earlier name, if it has changed. */
+  formerName?: string
   requests: number
 }
 
@@ -35,33 +36,37 @@ export class RuleCounts {
     return taken
   }
 
-  #add({ ruleId, ruleName, requests }: RuleCount): void {
+  #add({ ruleId, ruleName, formerName, requests }: RuleCount): void {
     const count = this.#counts.get(ruleId)
     if (count !== undefined) {
       count.requests += requests
-      if (ruleName !== ruleId) count.ruleName = ruleName
+      if (ruleName === ruleId) return
+      const former = count.ruleName === ruleName ? formerName : count.ruleName
+      if (former !== undefined) count.formerName ??= former
+      count.ruleName = ruleName
       return
     }
     if (!this.#known.has(ruleId) && this.#known.size >= RULES_MAX) return
     this.#known.add(ruleId)
-    this.#counts.set(ruleId, { ruleId, ruleName, requests })
+    this.#counts.set(ruleId, { ruleId, ruleName, ...(formerName !== undefined && { formerName }), requests })
   }
 }
 
 /** Writes the rules that a load test's requests triggered. */
 export class RuleWriter {
   readonly #journal: Journal
-  readonly #rule: StatementSync
+  readonly #names: RuleNames
 
   constructor(journal: Journal) {
     this.#journal = journal
-    this.#rule = journal.db.prepare(NAME_RULE)
+    this.#names = new RuleNames(journal)
   }
 
   /** The caller has a transaction open. */
   write(counts: readonly RuleCount[]): void {
-    for (const { ruleId, ruleName, requests } of counts) {
-      this.#rule.run(ruleId, ruleName)
+    for (const { ruleId, ruleName, formerName, requests } of counts) {
+      if (formerName !== undefined) this.#names.write(ruleId, formerName)
+      this.#names.write(ruleId, ruleName)
       this.#journal.counters.add('rule', ruleId, requests)
     }
   }

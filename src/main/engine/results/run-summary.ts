@@ -124,6 +124,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
         redacted: counts.get('redacted'),
         texts: counts.get('answer_text'),
         rows: counts.get('answer'),
+        ruleNames: counts.get('rule_name'),
       }),
       ...toUnreadWarnings(family),
       ...toCutOffWarnings(family, rows),

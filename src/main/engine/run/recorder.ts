@@ -273,7 +273,7 @@ export class OutcomeWriter {
     this.#plainResult = new BulkInsert(db, INTO_RESULT, result, REPLACING)
     const attempt = "(?, 1, ?, 'succeeded', ?, NULL, NULL, ?, ?, NULL, NULL)"
     this.#plainAttempt = new BulkInsert(db, INTO_ATTEMPT, attempt)
-    this.#found = new FoundWriter(db)
+    this.#found = new FoundWriter(journal)
     this.#longAnswers = new LongBodies(db, 'long_answer')
     this.#tryAnswers = new TryAnswers(db)
     this.#remark = db.prepare(
@@ -320,7 +320,7 @@ export class OutcomeWriter {
    * transaction open.
    */
   replaceFound(row: number, found: Found): void {
-    this.#found.take(row, this.#journal.counters)
+    this.#found.take(row)
     this.#countFound(found, 1)
     this.#found.write(row, found)
     this.#found.flush()
@@ -366,7 +366,7 @@ export class OutcomeWriter {
     else for (const row of record.rows) this.#writeRow(record, row, record.state, message, record.answer)
     for (const row of record.rows) {
       // A later try determines the row; nothing of an earlier one stays.
-      if (record.number > 1) this.#found.take(row, this.#journal.counters)
+      if (record.number > 1) this.#found.take(row)
       this.#found.write(row, record)
     }
   }

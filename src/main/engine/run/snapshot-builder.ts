@@ -94,6 +94,7 @@ export class SnapshotBuilder {
         redacted: counters.entries('redacted'),
         texts: counters.entries('answer_text'),
         rows: counters.entries('answer'),
+        ruleNames: counters.entries('rule_name'),
       }),
       retryAfter: {
         answers: counters.get('retry_after_answers'),

@@ -23,7 +23,7 @@ test('the summary of a load test counts requests by triggered rule', async () =>
   ])
 })
 
-test('a rule that is renamed during a load test has its newest name', async () => {
+test('a rule that is renamed during a load test has its newest name, and a warning names both', async () => {
   const loads = createLoadRuns(openTestFolder())
   const server = await startFaultServer({
     onRequest: (request, wire) => {
@@ -36,6 +36,10 @@ test('a rule that is renamed during a load test has its newest name', async () =
   const plan = loads.createPlan(3, server.baseUrl, { pace: { kind: 'closed', concurrency: 1 }, requests: 3 })
   const { summary } = await loads.run(plan)
   expect(summary.triggered_rules).toEqual([{ rule_id: 'r1', rule_name: 'Junk', rows: 3 }])
+  expect(summary.warnings).toContainEqual({
+    code: 'RULES_RENAMED',
+    message: expect.stringContaining('a rule several names in this run: r1 ("Junk", "Spam").'),
+  })
 })
 
 test('counts of rules are taken once, and for a limited number of rules', () => {

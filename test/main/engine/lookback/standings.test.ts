@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { Counters } from '../../../../src/main/engine/journal/counters.ts'
 import { FoundWriter } from '../../../../src/main/engine/journal/found-writer.ts'
 import { ReaderPool, readRunFamily } from '../../../../src/main/engine/journal/run-family.ts'
 import { compareDecisions } from '../../../../src/main/engine/lookback/compare-decisions.ts'
@@ -45,7 +46,7 @@ function changeAtRandom(file: string, random: () => number): Ending[] {
       .prepare('INSERT INTO rule (id, rule_id, rule_name) VALUES (?, ?, ?)')
       .run(id, `rule-${rule}`, rule)
   }
-  const found = new FoundWriter(journal)
+  const found = new FoundWriter({ db: journal, counters: new Counters(journal) })
   const endings = Array.from({ length: ROWS }, (_, index): Ending => {
     const row = index + 1
     const { state, code, status } = pick(ENDINGS)

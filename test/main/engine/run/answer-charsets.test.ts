@@ -23,6 +23,7 @@ test('answers in another charset are decoded with it, and the run says so', asyn
   const summary = await ended
   expect(summary.rows).toMatchObject({ succeeded: 4 })
   expect(summary.warnings).toEqual([
+    expect.objectContaining({ code: 'RULES_RENAMED' }),
     {
       code: 'ANSWERS_NOT_UTF8',
       message: 'The service sent 2 answers in windows-1252 instead of UTF-8. They were decoded as that.',

@@ -212,7 +212,7 @@ function placeRows({ db }: Journal, claimed: number): void {
 
 /** Updates the results of the checked rows to their new state; their tries and answers stay. */
 function takeResults(journal: Journal, claimed: number): void {
-  const { db, counters } = journal
+  const { db } = journal
   // A row that is not sent no longer has an answer of its own, and a first try has none from a callback.
   const answered = readValues<number>(
     db,
@@ -220,10 +220,10 @@ function takeResults(journal: Journal, claimed: number): void {
      OR (${IS_SETTLED_UNTRIED} AND row IN (SELECT id FROM checked.row))`,
   )
   const answers = new TryAnswers(db)
-  const found = new FoundWriter(db)
+  const found = new FoundWriter(journal)
   for (const row of answered) {
     answers.keep(row)
-    found.take(row, counters)
+    found.take(row)
   }
   found.flush()
   const nothing = `status = NULL, error_code = NULL, message = NULL, task_id = NULL, duration_us = NULL, response = NULL,
