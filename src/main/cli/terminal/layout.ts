@@ -82,6 +82,9 @@ export function hang(head: string, text: string, columns: number): string[] {
 /** Columns of a bar: other columns are cut to leave it `usual` room; below `min` it is not drawn. */
 const SHARE_BAR = { min: 6, usual: 10, max: 24 }
 
+/** Most columns to which text is padded in a file, which cuts none. */
+const FILE_PAD_MAX = 200
+
 /**
  * Lines of a table, indented by `indent`, its header first unless no column has a title. If they do not fit
  * into `room`, optional columns are left out, then columns that may be cut shrink, the widest first. Control
@@ -117,13 +120,16 @@ export function formatTable(
     if (first === undefined) break
     others.reduce((widest, column) => (column.width > widest.width ? column : widest), first).width -= 1
   }
+  const padMax = Number.isFinite(room) ? room : FILE_PAD_MAX
   const toLine = (row: readonly DrawnCell[]) =>
     ' '.repeat(indent) +
     columns
       .map((column) => {
         const { text, tone } = row[column.index] ?? EMPTY
         const shown = terminal.tone(tone, cutToWidth(text, column.width, terminal.glyphs.ellipsis))
-        return isNumeric(column) ? padLeft(shown, column.width) : padRight(shown, column.width)
+        return isNumeric(column)
+          ? padLeft(shown, column.width)
+          : padRight(shown, Math.min(column.width, padMax))
       })
       .join(' '.repeat(gap))
   const shares = rows.map((row) => Number(row[given.length - 1]))

@@ -184,6 +184,20 @@ describe('a table', () => {
       'a lon…     1',
     ])
   })
+
+  it('keeps a very long cell whole in a file without widening the other rows', () => {
+    const name = 'x'.repeat(50_000)
+    const lines = formatTable(createPlainTerminal(Number.POSITIVE_INFINITY), {
+      columns,
+      rows: [
+        [name, 1],
+        ['a', 2],
+      ],
+    })
+    expect(lines[1]).toBe(`${name}     1`)
+    expect(lines[2]).toMatch(/^a {204,}2$/)
+    expect(lines[2]?.length).toBeLessThan(250)
+  })
 })
 
 describe('the character set of a terminal', () => {
