@@ -201,7 +201,7 @@ const REUSE_ENDED: Record<string, string> = {
   dropped:
     'The service dropped requests over connections that were used before. While it did, each request opened a new connection, which lowers the rate.',
   stray:
-    'The service sent answers that no request asked for. Each request now opens a new connection. Check the answers of the first rows: one may belong to another row.',
+    'The service sent answers that no request asked for. Each request now opens a new connection. A row that was answered before may have the answer of another one, unless its answer repeats its id.',
 }
 
 /**
