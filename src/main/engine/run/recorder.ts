@@ -101,7 +101,11 @@ export class Recorder {
       rowOutcomes:
         again || judgement.rows === null
           ? null
-          : judgement.rows.map(({ outcome, answer, message }) => ({ state: next(outcome), answer, message })),
+          : judgement.rows.map(({ outcome, answer, message }) => ({
+              state: next(outcome === 'unknown' ? 'lost' : outcome),
+              answer,
+              message,
+            })),
       durationUs: timings.durationUs,
       waitingUs: timings.waitingUs,
       connectUs: timings.connectUs,
@@ -203,7 +207,7 @@ function next(event: Parameters<typeof nextItemState>[1]): ItemState {
 /** Outcome of one row in an item of several. */
 export interface RowOutcome {
   state: ItemState
-  answer: RowAnswer
+  answer: RowAnswer | null
   message: string | null
 }
 
@@ -294,7 +298,7 @@ export class OutcomeWriter {
     } else {
       for (const { state, answer } of record.rowOutcomes) {
         counters.add('state', state, 1)
-        counters.add('answer', answer, 1)
+        if (answer !== null) counters.add('answer', answer, 1)
       }
     }
     this.#countFound(record, record.rows.length)

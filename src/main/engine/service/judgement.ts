@@ -17,9 +17,9 @@ type Repeat = 'never' | 'safe' | 'ambiguous'
 
 /** The judgement of one row in an item of several (watchlist terms). */
 export interface RowJudgement {
-  /** `rejected` for terms that failed or do not exist. */
-  outcome: 'succeeded' | 'rejected'
-  answer: RowAnswer
+  /** `rejected` for terms that failed or do not exist, `unknown` for those that the answer leaves out. */
+  outcome: 'succeeded' | 'rejected' | 'unknown'
+  answer: RowAnswer | null
   message: string | null
   /** Whether the answer repeats it in another form, see {@link EchoFinding}. */
   isAlike?: boolean

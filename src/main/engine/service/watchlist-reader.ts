@@ -138,8 +138,7 @@ function toReason(item: unknown): string | null {
 
 function judgeTerm(found: Found | undefined): RowJudgement {
   if (found === undefined) {
-    const message = 'the answer does not mention this term, in none of its lists'
-    return { outcome: 'rejected', answer: 'failed', message }
+    return { outcome: 'unknown', answer: null, message: 'no list of the answer mentions this term' }
   }
   const { answer, lists, reason } = found
   const several = lists.length > 1 ? `the answer has it in ${lists.join(' and ')}; the first counts` : null

@@ -61,7 +61,9 @@ describe('the ledger of a watchlist', () => {
     })
     const there = { connection: { baseUrl: server.baseUrl } }
     await send(toAdd('slurs'), 'term,notes\nzeta,\nfine,\n', there)
-    await send(toAdd('slurs'), 'term,notes\nzeta,\nbroken,\nfine,\npassed over,\n', there)
+    const second = await send(toAdd('slurs'), 'term,notes\nzeta,\nbroken,\nfine,\npassed over,\n', there)
+    expect(second.rows).toMatchObject({ succeeded: 1, rejected: 2, unknown: 1 })
+    expect(second.terms?.failed.map(({ term }) => term)).toEqual(['broken', 'fine'])
     const { entries, counts } = await read('watchlist', ALL)
     expect(entries.map(({ term, state, outcome }) => [term, state, outcome])).toEqual([
       ['zeta', 'known', 'pre_existing'],

@@ -364,7 +364,11 @@ test('a part of a request that the service refuses for its size is not split, si
       const { watchlist, terms } = toBody(request.body)
       if (terms.length > most)
         return wire.send(413, toErrorAnswer(413, 'TOO_MANY_TERMS', `at most ${most} terms`))
-      const lists = { added_terms: [{ term: 'b' }], pre_existing_terms: [], failed_terms: [{ term: 'a' }] }
+      const lists = {
+        added_terms: [{ term: 'b' }],
+        pre_existing_terms: [],
+        failed_terms: [{ term: 'a' }, { term: 'c' }],
+      }
       wire.send(200, JSON.stringify({ message: 'done', watchlist, ...lists }))
     },
   })

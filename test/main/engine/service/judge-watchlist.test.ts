@@ -41,13 +41,12 @@ test('an update leaves each term updated, non-existent or failed', () => {
   expect(rows?.[1]?.message).toBe('the watchlist has no such term, and an update creates none')
 })
 
-test('a term that no list mentions has failed, and a note says why', () => {
-  const rows = add.judge(toAnswer(200, { ...EMPTY_ADD, added_terms: ['a'] }), keysOf('a', 'b')).rows
-  expect(rows?.[1]).toEqual({
-    outcome: 'rejected',
-    answer: 'failed',
-    message: 'the answer does not mention this term, in none of its lists',
-  })
+test('a term that no list mentions is unknown, and a note says why', () => {
+  const unknown = { outcome: 'unknown', answer: null, message: 'no list of the answer mentions this term' }
+  const some = add.judge(toAnswer(200, { ...EMPTY_ADD, added_terms: ['a'] }), keysOf('a', 'b'))
+  expect(some.rows?.[1]).toEqual(unknown)
+  const counted = add.judge(toAnswer(200, { ...EMPTY_ADD, added_terms: 2 }), keysOf('a', 'b'))
+  expect(counted.rows).toEqual([unknown, unknown])
 })
 
 test.each([
@@ -121,7 +120,7 @@ test('a term that comes back without its final sigma is the sent term', () => {
 test('lists that are missing or malformed affect only their own terms', () => {
   const body = { added_terms: ['a', true, null, {}], pre_existing_terms: 'b', failed_terms: null }
   const rows = add.judge(toAnswer(200, body), keysOf('a', 'b')).rows
-  expect(rows?.map(({ answer }) => answer)).toEqual(['added', 'failed'])
+  expect(rows?.map(({ answer }) => answer)).toEqual(['added', null])
 })
 
 test('an answer without any list leaves terms open, so that they can be sent again', () => {

@@ -37,10 +37,10 @@ export const WATCHLIST_LEDGER: LedgerReader<TermDetail> = {
         events.add({ list, key, atUs, runId, numbers, detail })
       const isAnswered = (state === 'succeeded' || state === 'rejected') && answer !== null
       const said = terms?.(term)
-      // The answer may leave a term out.
+      // The answer may leave a term out, whose row is unknown, or rejected in runs of earlier versions.
       const isMentioned = isAnswered && (terms === null || said !== undefined)
       const isSettled = isMentioned && answer !== 'failed'
-      if (!isSettled && (sent.lostTries > 0 || (isAnswered && !isMentioned))) {
+      if (!isSettled && (sent.lostTries > 0 || state === 'unknown' || (isAnswered && !isMentioned))) {
         const outcome = state === null && run.isHeld ? 'sending' : 'unknown'
         const atUs = sent.lostTries > 0 ? sent.lostAtUs : sent.triedAtUs
         add(atUs, { kind: 'lost', outcome, isAdd, hasNotes: notes !== undefined, sent: sentNotes })
