@@ -179,6 +179,13 @@ const OUTCOMES: readonly OutcomeEntry[] = [
     mend: 'mapping',
   },
   {
+    applies: (outcome, operation) => operation === 'appeal-status' && outcome.outcome === 'unknown',
+    terminal: () => ({
+      text: 'A look-up changes nothing, so these appeals can safely be asked for again: add --on-unknown resend.',
+    }),
+    window: 'A look-up changes nothing. Retry these rows to ask for them again.',
+  },
+  {
     applies: endedAs('unknown'),
     terminal: () => ({
       text: 'The service may have accepted these rows. To send them again with the same post_id and body, add --on-unknown resend.',

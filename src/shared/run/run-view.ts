@@ -37,12 +37,14 @@ export function describeExtent(
 }
 
 /** Rows by outcome; outcomes without rows are left out, except `succeeded`. */
-export function listOutcomes({ rows, to_repeat: repeat }: RunSummary): CountedRows[] {
+export function listOutcomes({ operation, rows, to_repeat: repeat }: RunSummary): CountedRows[] {
   const outcomes: CountedRows[] = COUNTED_STATES.map(({ state, count }) => ({
     name: describeState({ state, attempts: 0 }),
     rows: (rows[count] ?? 0) - (state === 'pending' ? repeat.rows : 0),
     tone: ROW_STATES[state].tone,
-    meaning: ROW_STATES[state].note,
+    // A look-up changes nothing that a service could have accepted.
+    meaning:
+      state === 'unknown' && operation === 'appeal-status' ? 'no usable answer' : ROW_STATES[state].note,
   }))
   const again = describeState({ state: 'pending', attempts: 1 })
   outcomes.push({ name: again, rows: repeat.rows, tone: 'quiet', meaning: 'tried before, to be sent again' })

@@ -71,6 +71,18 @@ it('advice for a refused key says that resume sends the refused rows again, as r
   )
 })
 
+it('advice for appeals of unknown outcome says that a look-up changes nothing', () => {
+  const group: ErrorGroup = { outcome: 'unknown', status: 502, error_code: null, message: 'no', rows: 2 }
+  const advice = [
+    adviseInTerminal(group, summary('appeal-status'))?.text,
+    adviseInWindow(group, 'appeal-status'),
+  ]
+  for (const text of advice) {
+    expect(text).toMatch(/^A look-up changes nothing/)
+    expect(text).not.toMatch(/accepted|post_id|duplicates/)
+  }
+})
+
 it('advice for index adds of unknown outcome counts what may be added twice', () => {
   const group: ErrorGroup = { outcome: 'unknown', status: 502, error_code: null, message: 'no', rows: 2 }
   expect(adviseInTerminal(group, summary('index-add'))).toEqual({

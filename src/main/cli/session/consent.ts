@@ -114,9 +114,11 @@ export async function chooseOnUnknown(
   if (mayAddTwice(run.operation)) return chooseDoubleAdds(context, run, flags, how)
   if (flags.onUnknown === 'resend') return { onUnknown: 'resend' }
   if (run.rows.unknown === 0 || !context.canAsk) return SKIP
+  const rows = formatCounted(run.rows.unknown, 'row')
   const isResend = await context.ask(
-    `Sent without a usable answer, may have been accepted: ${formatCounted(run.rows.unknown, 'row')}.\n` +
-      'Send again, with the same post_id and body?',
+    run.operation === 'appeal-status'
+      ? `Sent without a usable answer: ${rows}.\nAsk again? A look-up changes nothing.`
+      : `Sent without a usable answer, may have been accepted: ${rows}.\nSend again, with the same post_id and body?`,
   )
   return isResend ? { onUnknown: 'resend' } : SKIP
 }
