@@ -155,7 +155,7 @@ const commonSchema = z.object({
   service: ledgerServiceSchema,
   /** All services with such a ledger, including this one; the most recently used comes last. */
   services: z.array(ledgerServiceSchema),
-  /** Runs that the ledger was read from; retries count separately. */
+  /** Runs of the list shown, or of all lists if one must still be chosen; retries count separately. */
   runs: z.int(),
   /** Every index or watchlist that these runs changed; empty for appeals. */
   lists: z.array(z.object({ name: z.string(), counts: countsSchema })),

@@ -228,13 +228,18 @@ describe('the ledger of an index', () => {
     await send(ADD, toImages(['a', 'b', 'c']))
     await send({ kind: 'index-add', indexId: 'other' }, toImages(['d']))
     const open = await read('index')
-    expect(open).toMatchObject({ list: null, entries: [], total: 0 })
+    expect(open).toMatchObject({ list: null, entries: [], total: 0, runs: 2 })
     expect(open.lists).toEqual([
       { name: 'other', counts: { known: 1 } },
       { name: 'sandbox-index', counts: { known: 3 } },
     ])
     const page = await read('index', { list: 'sandbox-index' }, { offset: 1, limit: 1 })
-    expect(page).toMatchObject({ total: 3, offset: 1, entries: [{ url: 'https://media.example.com/b.png' }] })
+    expect(page).toMatchObject({
+      runs: 1,
+      total: 3,
+      offset: 1,
+      entries: [{ url: 'https://media.example.com/b.png' }],
+    })
     await expect(exportTo('index', 'items.csv')).rejects.toMatchObject({
       code: 'BAD_USAGE',
       message: expect.stringContaining('`other`, `sandbox-index`'),

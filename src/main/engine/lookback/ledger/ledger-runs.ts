@@ -6,7 +6,7 @@ import {
 } from '../../../../shared/lookback/ledger.ts'
 import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { toThrownText } from '../../../../shared/messages/thrown.ts'
-import { OPERATIONS } from '../../../../shared/operations/operations.ts'
+import { OPERATIONS, targetOf } from '../../../../shared/operations/operations.ts'
 import type { PlanConnection } from '../../../../shared/plan/connection.ts'
 import type { StoredConnection } from '../../../../shared/plan/stored-connection.ts'
 import { type ReaderPool, type RunView, readRunView } from '../../journal/run-family.ts'
@@ -22,6 +22,8 @@ export interface LedgerRuns {
   services: LedgerService[]
   /** Opens each run, the oldest first. */
   runs: readonly (() => RunView)[]
+  /** The index or watchlist of each run; '' for appeals. */
+  lists: readonly string[]
   /** Why the ledger may be incomplete, a sentence each. */
   warnings: string[]
 }
@@ -55,7 +57,8 @@ export function findLedgerRuns(
       const service = toOwner(view.record.plan.connection, stored, of)
       const key = JSON.stringify(service.service)
       const entry = found.get(key) ?? { ...service, runs: [] }
-      entry.runs.push({ runId, isHeld: view.isHeld, open: () => open() ?? view })
+      const list = targetOf(view.record.plan.operation) ?? ''
+      entry.runs.push({ runId, list, isHeld: view.isHeld, open: () => open() ?? view })
       // Moves the service of the newest run to the end.
       found.delete(key)
       found.set(key, entry)
@@ -79,6 +82,7 @@ export function findLedgerRuns(
     service,
     services: services.map((one) => one.service),
     runs: runs.map(({ open }) => open),
+    lists: runs.map(({ list }) => list),
     warnings: [
       ...unreadable,
       ...runs
@@ -93,6 +97,7 @@ export function findLedgerRuns(
 
 interface FoundRun {
   runId: string
+  list: string
   isHeld: boolean
   open: () => RunView
 }

@@ -154,7 +154,7 @@ export function readLedger(
     const common = {
       service: found.service,
       services: found.services,
-      runs: found.runs.length,
+      runs: list === null ? found.runs.length : found.lists.filter((one) => one === list).length,
       lists: query.of === 'appeals' ? [] : lists,
       list: query.of === 'appeals' ? null : list,
       counts: list === null ? {} : (lists.find(({ name }) => name === list)?.counts ?? {}),
