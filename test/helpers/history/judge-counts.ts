@@ -88,9 +88,12 @@ function compareSummary(run: RunHistory): Fault[] {
     if (said === found) return []
     return [toFault(runId, `The summary of run ${runId} says ${said} for ${name}, its rows are ${found}.`)]
   })
-  const sent = members
-    .flatMap(({ items }) => [...items.values()])
-    .reduce((total, { attempts }) => total + attempts.length, 0)
+  const sent = members.reduce((total, { items, rows: held }) => {
+    const tries = [...items.values()].reduce((sum, { attempts }) => sum + attempts.length, 0)
+    // What a dead process had in flight has no tries until its run is resumed.
+    const inFlight = held.filter(({ state, stored }) => state === 'unknown' && stored !== 'unknown')
+    return total + tries + new Set(inFlight.map(({ item }) => item)).size
+  }, 0)
   if (sent !== told.requestsSent) {
     faults.push(
       toFault(
