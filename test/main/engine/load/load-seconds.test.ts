@@ -194,6 +194,7 @@ describe('the seconds of a load', () => {
     addSecond(0, 30)
     expect(seconds.limitedReasons).toEqual([
       '30.0 ms of the 50.0 ms of http_req_duration p50 may be delays of this machine.',
+      'Without delays of this machine, up to 150 % more requests a second may have gone out.',
     ])
     for (let second = 1; second <= 150; second += 1) addSecond(second, 0)
     expect(read().flatMap(({ limited, second }) => (limited ? [second] : []))).toEqual([0])
