@@ -72,8 +72,8 @@ export class CallbackSettler {
     const { journal, claims, record } = options
     this.#outcomes = new OutcomeWriter(journal)
     this.#writer = new CallbackWriter(journal, claims, this.#outcomes, {
-      isChild: record.parentRunId !== null,
-      takenOver: options.takenOver ?? new Set(),
+      scope: { isChild: record.parentRunId !== null, takenOver: options.takenOver ?? new Set() },
+      onForeign: () => this.noteLoss(),
     })
     this.#timeoutMs = record.plan.callback.timeoutMs
     this.#inboxRead = record.inboxRead
@@ -90,10 +90,7 @@ export class CallbackSettler {
    * queue. The caller has a transaction open.
    */
   write(isWaiting?: (item: number) => boolean): void {
-    const { judge, journal } = this.#options
-    const { counters } = journal
-    const unknownBefore = counters.get('state', 'unknown')
-    const foreignBefore = counters.get('callback', 'other_post')
+    const { judge } = this.#options
     this.#settled = []
     this.#echoes = []
     // Findings of the last time are gone if that transaction was undone.
@@ -113,9 +110,6 @@ export class CallbackSettler {
       const settled = this.#writer.take(callback, content, isWaiting)
       if (settled !== null) this.#settled.push(settled)
     }
-    // A row that got the callback of another still awaits its own; after an inconclusive one, no other is due.
-    const isForeign = counters.get('callback', 'other_post') > foreignBefore
-    if (isForeign && counters.get('state', 'unknown') > unknownBefore) this.noteLoss()
     const missing = `came within ${this.#timeoutMs / 1000} s of the acknowledgement; a late one still counts`
     // Callbacks after the last one read may have come in time.
     const readUntilMs = lastUs === undefined ? Number.POSITIVE_INFINITY : lastUs / 1_000 - this.#timeoutMs

@@ -116,6 +116,7 @@ export class CallbackWriter {
   readonly #claims: ItemClaims
   readonly #outcomes: OutcomeWriter
   readonly #scope: CallbackScope
+  readonly #onForeign: () => void
   readonly #result: StatementSync
   readonly #isRow: StatementSync
   readonly #kinds: StatementSync
@@ -145,8 +146,15 @@ export class CallbackWriter {
   readonly #byTask: StatementSync
   #mapRow: MapRow | null = null
 
-  constructor(journal: Journal, claims: ItemClaims, outcomes: OutcomeWriter, scope: CallbackScope = WHOLE) {
+  /** `onForeign`: a row that waited for its callback got that of another item, and waits for its own. */
+  constructor(
+    journal: Journal,
+    claims: ItemClaims,
+    outcomes: OutcomeWriter,
+    { scope = WHOLE, onForeign = () => {} }: { scope?: CallbackScope; onForeign?: () => void } = {},
+  ) {
     this.#scope = scope
+    this.#onForeign = onForeign
     this.#journal = journal
     this.#claims = claims
     this.#outcomes = outcomes
@@ -326,7 +334,8 @@ export class CallbackWriter {
       return 'unreadable'
     }
     if (content.kind === 'foreign') {
-      this.#loseRow(item, { answer: 'callback_of_other_post', note: content.note }, ECHO_MISMATCH_CODE)
+      const mark: Mark = { answer: 'callback_of_other_post', note: content.note }
+      if (this.#loseRow(item, mark, ECHO_MISMATCH_CODE)) this.#onForeign()
       return 'other_post'
     }
     if (content.kind === 'inconclusive') {
@@ -367,14 +376,14 @@ export class CallbackWriter {
   /**
    * Whether a callback that tells the outcome ever comes is unknown after one of another item, or one that
    * does not tell it. A row that awaits it becomes unknown, which its own callback can still settle; any other
-   * row notes the callback.
+   * row notes the callback. Returns whether it became unknown.
    */
-  #loseRow(item: number, mark: Mark, errorCode: string | null): void {
+  #loseRow(item: number, mark: Mark, errorCode: string | null): boolean {
     const stored = this.#readResult(item)
     const state = stored === null ? null : nextItemState(stored.state, 'callback_inconclusive')
     if (stored === null || state === null) {
       this.#noteRow(item, mark)
-      return
+      return false
     }
     const { counters } = this.#journal
     counters.add('state', stored.state, -1)
@@ -382,6 +391,7 @@ export class CallbackWriter {
     this.#countAnswer(stored.answer, mark.answer)
     countError(counters, { ...stored, state, errorCode, message: mark.note }, 1)
     this.#lose.run(state, errorCode, mark.note, mark.answer, item)
+    return true
   }
 
   /** Notes something about a row's callbacks, each note once, unless the row may be resent. */
