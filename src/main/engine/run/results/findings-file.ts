@@ -20,8 +20,8 @@ import { RowScores, RowValues } from './row-values.ts'
 // length, the journal's fingerprint, the head, and each column as it is in memory. Incomplete findings, or
 // those of another state of the journal, are ignored and read from the journal again.
 
-/** Raise the number with each change of what findings are or how they are stored. */
-const FORMAT = 'SLUICEF9'
+/** Raise the last digit with each change of what findings are or how they are stored. */
+const FORMAT = 'SLUICEFA'
 const CHECKED_FROM = 12
 const FINGERPRINT_FROM = 16
 const HEAD_FROM = 64
