@@ -36,11 +36,6 @@ export function countSendable(rows: RowCounts): number {
   return rows.read - countRows(rows, 'unsent')
 }
 
-/** Rows that are or were sent: those to be sent, except rows still waiting for that. */
-export function countTried(rows: RowCounts): number {
-  return countSendable(rows) - rows.not_sent
-}
-
 /** Rows that only a new request could change, except invalid ones. */
 export function countSettled(rows: RowCounts): number {
   return countRows(rows, 'succeeded', 'unsuccessful')

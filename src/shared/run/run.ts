@@ -556,6 +556,11 @@ export function countUnsuccessful(rows: RunSummary['rows']): number {
   return countRows(rows, 'unsuccessful', 'unsent') - countLeftOut(rows)
 }
 
+/** Rows that are or were sent: those to be sent, except rows still waiting for that. */
+export function countTried(rows: RowCounts): number {
+  return rows.read - countRows(rows, 'unsent') - rows.not_sent
+}
+
 /**
  * How many rows a run sent if it was a trial of its first rows: it completed without sending the others. Null
  * for other runs.
@@ -566,7 +571,7 @@ export function countTrial({
   rows,
 }: Pick<RunSummary, 'state' | 'thresholds' | 'rows'>): number | null {
   if (state !== 'completed' || thresholds !== undefined || rows.not_sent === 0) return null
-  return rows.read - countRows(rows, 'unsent') - rows.not_sent
+  return countTried(rows)
 }
 
 /** How many rows an interrupted trial has left to send, of those that it was started for; null for other runs. */
@@ -577,8 +582,7 @@ export function countTrialLeft({
 }: Pick<RunSummary, 'state' | 'sessions' | 'rows'>): number | null {
   const trialRows = sessions.at(-1)?.trial_rows
   if (trialRows === undefined || (state !== 'interrupted' && state !== 'stopped')) return null
-  const tried = rows.read - countRows(rows, 'unsent') - rows.not_sent
-  return Math.min(rows.not_sent, Math.max(0, trialRows - tried))
+  return Math.min(rows.not_sent, Math.max(0, trialRows - countTried(rows)))
 }
 
 /** Whether a run was interrupted while it read its source: resuming it reads that again, and sends its rows. */
