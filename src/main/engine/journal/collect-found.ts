@@ -80,7 +80,7 @@ function collectNames(db: DatabaseSync, terms: Terms): void {
   insert.flush()
 }
 
-/** Null for a damaged body, too: whoever reads it is told so. */
+/** Null also if the body is damaged; reading the row itself says so. */
 function readText(...body: Parameters<typeof readStoredBody>): string | null {
   try {
     return readStoredBody(...body)?.text ?? null
