@@ -49,8 +49,8 @@ export function useFileWriter(): FileWriter {
     mutationFn: ({ write }: FileToWrite) => write(),
     onSuccess: (saved, file) => {
       if (isShown.current || saved === null) return
-      const { title, text } = describeSaved(saved, file)
-      showToast({ key: `file ${title}`, kind: 'good', title, text })
+      const { kind, title, text } = describeSaved(saved, file)
+      showToast({ key: `file ${title}`, kind, title, text })
     },
     onError: (error) => {
       if (!isShown.current) showErrorToast('file', error)
@@ -68,9 +68,9 @@ function toNotice(writing: {
   const { error, data, variables, reset } = writing
   if (error !== null) return <ErrorNotice error={error} onDismiss={reset} />
   if (data === null || data === undefined) return null
-  const { title, text } = describeSaved(data, variables)
+  const { kind, title, text } = describeSaved(data, variables)
   return (
-    <Notice kind="good" title={title} actions={<ActionButton label="Dismiss" small onClick={reset} />}>
+    <Notice kind={kind} title={title} actions={<ActionButton label="Dismiss" small onClick={reset} />}>
       {text}
     </Notice>
   )
@@ -108,5 +108,6 @@ function describeSaved(
       )}
     </>
   )
-  return { title: `${said ?? 'Written'}, ${size}`, text }
+  const kind = files.some(({ damaged }) => damaged !== undefined) ? ('warning' as const) : ('good' as const)
+  return { kind, title: `${said ?? 'Written'}, ${size}`, text }
 }

@@ -164,6 +164,7 @@ const writtenShape = {
   guardedCells: z.int().exactOptional(),
   leftOut: z.int().exactOptional(),
   withoutResult: z.int().exactOptional(),
+  damaged: z.object({ rows: z.int(), first: z.array(z.string()) }).exactOptional(),
 }
 
 export const exportedSchema = z.discriminatedUnion('kind', [

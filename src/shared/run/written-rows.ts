@@ -12,6 +12,8 @@ export interface ExportResult {
   leftOut?: number
   /** Rows of the run without a result when the file was written; absent if none. */
   withoutResult?: number
+  /** Rows of which a stored answer is damaged, and the numbers of the first; absent if there are none. */
+  damaged?: { rows: number; first: string[] }
 }
 
 /** A file of rows, for documents. */
@@ -28,12 +30,14 @@ export const writtenRowsSchema = z.object({
   rows_left_out: z.int().exactOptional(),
   /** Rows of the run, in the file or not, without a result when the file was written; absent if none. */
   rows_without_result: z.int().exactOptional(),
+  /** Rows in the file without what their answers say, since a stored answer is damaged; absent if none. */
+  rows_damaged: z.int().exactOptional(),
 })
 
 export type WrittenRows = z.infer<typeof writtenRowsSchema>
 
 export function toWrittenRows(result: ExportResult): WrittenRows {
-  const { file, rows, sizeBytes, guardedCells, leftOut, withoutResult } = result
+  const { file, rows, sizeBytes, guardedCells, leftOut, withoutResult, damaged } = result
   return {
     file,
     rows,
@@ -41,6 +45,7 @@ export function toWrittenRows(result: ExportResult): WrittenRows {
     ...(guardedCells !== undefined && { escaped_cells: guardedCells }),
     ...(leftOut !== undefined && { rows_left_out: leftOut }),
     ...(withoutResult !== undefined && { rows_without_result: withoutResult }),
+    ...(damaged !== undefined && { rows_damaged: damaged.rows }),
   }
 }
 
@@ -70,11 +75,24 @@ export function sayWrittenRows({ file, rows, escaped_cells: cells = 0 }: Written
   return cells === 0 ? [written] : [written, sayGuarded(cells, UNGUARDED_FORMATS)]
 }
 
-/** Says which rows are not in a file and why, and which lack a result yet: a sentence each, no full stop. */
+/** Says what a file lacks since stored answers are damaged, without a full stop; null if nothing. */
+export function sayDamaged({ damaged }: Pick<ExportResult, 'damaged'>): string | null {
+  if (damaged === undefined) return null
+  const { rows, first } = damaged
+  const others = rows > first.length ? ` and ${formatCounted(rows - first.length, 'other')}` : ''
+  return `The stored answer to ${formatCounted(rows, 'row')} is damaged: what it says is missing in row ${first.join(', ')}${others}`
+}
+
+/**
+ * Says which rows are not in a file and why, which lack a result yet, and which lack what their answers say: a
+ * sentence each, no full stop.
+ */
 export function listMissing({
   leftOut = 0,
   withoutResult = 0,
-}: Pick<ExportResult, 'leftOut' | 'withoutResult'>): string[] {
+  ...written
+}: Pick<ExportResult, 'leftOut' | 'withoutResult' | 'damaged'>): string[] {
+  const damaged = sayDamaged(written)
   return [
     ...(leftOut === 0
       ? []
@@ -84,5 +102,6 @@ export function listMissing({
     ...(withoutResult === 0
       ? []
       : [`${formatCounted(withoutResult, 'row')} of the run had no result yet when this was written`]),
+    ...(damaged === null ? [] : [damaged]),
   ]
 }

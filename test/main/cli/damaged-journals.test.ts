@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { deflateRawSync } from 'node:zlib'
@@ -81,24 +81,51 @@ test.each(
   expect(server.requests.length).toBe(before)
 })
 
-test('a compressed answer that is damaged is named by every command that reads it, not shown as empty', async () => {
+test('a damaged answer keeps no other row out of an export, which names its row and fails', async () => {
   const content = deflateRawSync('{"task_id":"t2"}').subarray(1).toString('hex')
   const { sluice, runId, file } = await openDamagedRun(
     `UPDATE result SET response = NULL WHERE row = 2; INSERT INTO long_answer VALUES (2, 16, x'${content}')`,
   )
+  const refused = `run ${runId} cannot be read from ${file}: the answer to record 2 cannot`
   for (const args of [
     ['show', runId, '--row', '3'],
-    ['export', runId, '-', '--format', 'jsonl'],
+    ['export', runId, '-', '--format', 'batch-output'],
   ]) {
     const { code, stderr } = await sluice(...args)
-    expect({ code, stderr }).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining(
-        `run ${runId} cannot be read from ${file}: the answer to record 2 cannot`,
-      ),
-    })
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(refused) })
   }
   expect((await sluice('show', runId, '--row', '4')).code).toBe(0)
+
+  const said = 'The stored answer to 1 row is damaged: what it says is missing in row 3'
+  const piped = await sluice('export', runId, '-', '--format', 'jsonl')
+  expect(piped).toMatchObject({ code: 1, stderr: expect.stringContaining(said) })
+  const rows = piped.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(rows.map(({ state }) => state)).toEqual([
+    ...['succeeded', 'succeeded', 'rejected', 'succeeded', 'succeeded', 'succeeded'],
+  ])
+  expect(rows.map(({ response }) => response === null)).toEqual([false, true, false, false, false, false])
+  const remark = 'Sluice: the stored answer to this row is damaged, and what it says is missing here'
+  expect(rows[1]).toMatchObject({ row: 3, status: 200, message: remark, request: { method: 'POST' } })
+
+  const folder = createTemporaryFolder()
+  const table = join(folder, 'results.csv')
+  const written = await sluice('export', runId, table, '--json')
+  expect(written.code).toBe(1)
+  expect(JSON.parse(written.stdout)).toMatchObject({ rows: 6, rows_damaged: 1 })
+  expect(written.stderr).toContain(said)
+  expect(readFileSync(table, 'utf8')).toContain(remark)
+  // Only a file that has the row is incomplete.
+  expect(await sluice('export', runId, join(folder, 'rejected.csv'), '--state', 'rejected')).toMatchObject({
+    code: 0,
+  })
+  const [success, errors] = [join(folder, 'success.csv'), join(folder, 'errors.csv')]
+  expect(await sluice('export', runId, success, '--errors', errors)).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining(said),
+  })
 })
 
 test.each(firstOf(1, ['attempt', 'result']))(

@@ -2,6 +2,7 @@ import { createReadStream, lstatSync, mkdtempSync, readlinkSync, rmSync, statSyn
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { EXIT } from '../../../shared/messages/error-entry.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatBytes, formatCounted } from '../../../shared/messages/figure-text.ts'
 import {
@@ -15,7 +16,7 @@ import { isExportDelimiter, sayGuarded } from '../../../shared/run/formula-guard
 import { type ExportOptions, IN_NEITHER, OUTCOME_FILES } from '../../../shared/run/results.ts'
 import { isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import type { ExportResult } from '../../../shared/run/written-rows.ts'
-import { listMissing, toWrittenRows } from '../../../shared/run/written-rows.ts'
+import { listMissing, sayDamaged, toWrittenRows } from '../../../shared/run/written-rows.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { isWritable } from '../../engine/workspace/workspace-files.ts'
 import type { CliContext } from '../context.ts'
@@ -36,7 +37,7 @@ import {
   addOverwriteOption,
   type DocumentFlags,
 } from '../options/shared-options.ts'
-import type { Output } from '../terminal/output.ts'
+import { type Output, toPrintable } from '../terminal/output.ts'
 import { type OverwriteFlags, toTargetOf } from '../written-files.ts'
 
 const STDOUT_FORMATS = ['csv', 'jsonl', 'parquet', 'batch-output', 'batch-input'] as const
@@ -126,17 +127,19 @@ function followLinks(file: string, links = 0): string {
 
 /** Writes the error file of a success file that was written, and says how many rows are in which. */
 async function exportErrors(
-  { out, env }: CliContext,
+  context: CliContext,
   engine: Engine,
   run: RunSummary,
   success: ExportResult,
   { errors: named, json, ...options }: Omit<ExportOptions, 'file'> & { errors: string; json: boolean },
 ): Promise<void> {
+  const { out, env } = context
   const errors = await engine.results.exportRun(run.run_id, {
     ...options,
     file: resolveFromCaller(named, env),
     filter: OUTCOME_FILES.errors,
   })
+  await failIfDamaged(context, json, success, errors)
   const inNeither = Math.max(0, run.rows.read - success.rows - errors.rows)
   if (json) {
     const document = { run_id: run.run_id, ...toWrittenRows(success), errors: toWrittenRows(errors) }
@@ -149,6 +152,18 @@ async function exportErrors(
   if (inNeither > 0) {
     const verb = inNeither === 1 ? 'is' : 'are'
     await out.writeLine(`${formatCounted(inNeither, 'row')} ${verb} in neither file: ${IN_NEITHER}`)
+  }
+}
+
+/** Ends the command with 1 if stored answers of rows in the files are damaged, and `says` so on stderr. */
+async function failIfDamaged(
+  context: CliContext,
+  says: boolean,
+  ...files: readonly ExportResult[]
+): Promise<void> {
+  for (const said of files.flatMap((file) => sayDamaged(file) ?? [])) {
+    context.exitCode = EXIT.rowsFailed
+    if (says) await context.err.writeLine(toPrintable(said))
   }
 }
 
@@ -181,7 +196,7 @@ function formatFormats(formats: readonly { ending: string; help: string }[]): st
  * temporary files.
  */
 async function exportToStdout(
-  { out, err, outTerminal }: CliContext,
+  context: CliContext,
   engine: Engine,
   runId: string,
   {
@@ -193,6 +208,7 @@ async function exportToStdout(
     gzip: boolean
   },
 ): Promise<void> {
+  const { out, err, outTerminal } = context
   const isBatch = format === 'batch-output' || format === 'batch-input'
   const ending = isBatch ? (`${format}.jsonl` as const) : format
   const isText = isTextFormat(ending) && !gzip
@@ -211,6 +227,7 @@ async function exportToStdout(
       if (!out.isOpen()) break
       await out.write(piece, { isData: true })
     }
+    await failIfDamaged(context, false, written)
     await sayChanges(err, written)
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -295,7 +312,9 @@ export function addExportCommand(program: Command, context: CliContext): void {
       }
       if (flags.json) {
         await writeDocumentLine(context.out, { run_id: run.run_id, ...toWrittenRows(result) })
+        await failIfDamaged(context, true, result)
       } else {
+        await failIfDamaged(context, false, result)
         await context.out.writeLine(formatResult(result, isLoadRun(run)))
         await sayChanges(context.out, result)
       }

@@ -91,7 +91,7 @@ export async function settleRun(
 
 /**
  * Exports a run and its retries with `--export`, except an interrupted run, which can be resumed. False if
- * the file could not be written, after saying so: the run has been sent, and its summary is on stdout.
+ * the file could not be written, or lacks damaged answers, after saying so: the run has been sent, and its summary is on stdout.
  */
 export async function exportEnded(
   context: CliContext,
@@ -124,7 +124,7 @@ export async function exportEnded(
         sayGuarded(guardedCells, `to write ${guardedCells === 1 ? 'it' : 'them'} unchanged: ${lossless}`),
       )
     }
-    return true
+    return result.damaged === undefined
   } catch (error) {
     const reason = toSluiceError(error).message
     const said = new SluiceError({ id: 'run_not_exported', runId: exported, file, reason }, { cause: error })

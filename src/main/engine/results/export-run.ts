@@ -6,7 +6,7 @@ import { SluiceError } from '../../../shared/messages/errors.ts'
 import { createQuoteRemover } from '../../../shared/messages/quotes.ts'
 import { OPERATIONS } from '../../../shared/operations/operations.ts'
 import type { Plan, PlanSource } from '../../../shared/plan/plan.ts'
-import { toRowAndRecord } from '../../../shared/plan/source-place.ts'
+import { formatRow, type SourcePlace, toRowAndRecord } from '../../../shared/plan/source-place.ts'
 import { chooseColumns, type TableColumn } from '../../../shared/run/choose-columns.ts'
 import {
   type BatchExportFormat,
@@ -85,6 +85,9 @@ export async function exportRun(
   return withoutResult === 0 ? written : { ...written, withoutResult }
 }
 
+/** Most rows with damaged answers that are named. */
+const DAMAGED_NAMED = 10
+
 /** Writes rows in a table or line format. */
 async function writeTable(
   view: RunFamily,
@@ -93,18 +96,25 @@ async function writeTable(
   among: Uint32Array | null,
 ): Promise<ExportResult> {
   const { columns, header } = view.record
-  return writeReport({
+  const damaged = { rows: 0, first: [] as string[] }
+  const onDamaged = (place: SourcePlace) => {
+    damaged.rows += 1
+    if (damaged.rows <= DAMAGED_NAMED) damaged.first.push(formatRow(place))
+  }
+  const pages = { withRequests: format === 'jsonl', onDamaged, among }
+  const written = await writeReport({
     file: options.file,
     format,
     columns,
     header,
     table: format === 'jsonl' ? [] : chooseTable(view, options),
     rowsHaveLetters: haveLetters(view),
-    pages: readExportPages(view, options.filter ?? {}, { withRequests: format === 'jsonl', among }),
+    pages: readExportPages(view, options.filter ?? {}, pages),
     lossless: options.lossless ?? false,
     byteOrderMark: options.byteOrderMark ?? true,
     delimiter: await findDelimiter(view, options),
   })
+  return damaged.rows === 0 ? written : { ...written, damaged }
 }
 
 /** The format of an export; only tasks have content for a batch format. Throws `BAD_USAGE`. */

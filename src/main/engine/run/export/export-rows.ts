@@ -7,7 +7,7 @@ import { AnswerContent, NO_CONTENT } from '../../../../shared/service/answer-con
 import { readAnsweredTerms } from '../../../../shared/service/answer-findings.ts'
 import { listScoreClasses, readScoreClasses } from '../../journal/found-reader.ts'
 import type { RunFamily, RunView } from '../../journal/run-family.ts'
-import type { StoredBody } from '../../journal/stored-bodies.ts'
+import { DamagedBodyError, type StoredBody } from '../../journal/stored-bodies.ts'
 import { toTraceId } from '../../journal/traces.ts'
 import { splitsRows, toHalf } from '../../mapping/split-row.ts'
 import { describeAppeal } from '../../service/appeal-reader.ts'
@@ -81,7 +81,15 @@ interface ItemExchange {
 interface ReadParts {
   withRequests: boolean
   withFields?: boolean
+  /**
+   * Called for each row of which a stored answer is damaged; the row then comes without what its answers say, and
+   * with a remark. Without it, reading such a row throws.
+   */
+  onDamaged?: (place: SourcePlace) => void
 }
+
+/** The remark on a row of which a stored answer is damaged. */
+const DAMAGED_MESSAGE = 'Sluice: the stored answer to this row is damaged, and what it says is missing here'
 
 /**
  * Reads every matching row with everything an export holds of it, page by page in source order.
@@ -115,8 +123,19 @@ export function readRowsByNumber(
 export function* readPagesOfRows(
   family: RunFamily,
   pages: Iterable<readonly FamilyRow[]>,
-  { withRequests, withFields = false }: ReadParts,
+  { withRequests, withFields = false, onDamaged }: ReadParts,
 ): Generator<ExportRow[]> {
+  const toRow = (row: WholeRow): ExportRow => {
+    try {
+      return toExportRow(runs, row, withRequests)
+    } catch (error) {
+      if (!(error instanceof DamagedBodyError) || onDamaged === undefined) throw error
+      const exported = toExportRow(runs, row, withRequests, false)
+      const { message } = exported
+      onDamaged(exported.place)
+      return { ...exported, message: message === null ? DAMAGED_MESSAGE : `${message} (${DAMAGED_MESSAGE})` }
+    }
+  }
   const runs = family.whole.map((view) => createExportedRun(view, { withRequests, withFields }))
   const verdicts = openVerdicts(family)
   try {
@@ -125,7 +144,7 @@ export function* readPagesOfRows(
       let page: ExportRow[] = []
       let characters = 0
       for (const row of rows) {
-        const exported = toExportRow(runs, row, withRequests)
+        const exported = toRow(row)
         if (given !== undefined) exported.verdicts = given.get(row.id) ?? []
         page.push(exported)
         characters += countCharacters(exported)
@@ -151,7 +170,8 @@ function countCharacters({ request, response, callbacks, tries }: ExportRow): nu
 /** One run of a whole, and its conversion of rows of the current page. */
 interface ExportedRun {
   page: StoredPage
-  toExportRow: (stored: StoredRow) => ExportRow
+  /** Without answers, the row has nothing that is read from them. */
+  toExportRow: (stored: StoredRow, withAnswers: boolean) => ExportRow
 }
 
 /** A row of a page, with the runs of the whole that decide how it is shown, by age. */
@@ -169,16 +189,17 @@ function toExportRow(
   runs: readonly ExportedRun[],
   { id, newest, shown, attempts }: WholeRow,
   withTries: boolean,
+  withAnswers = true,
 ): ExportRow {
   const run = runs[shown.run] as ExportedRun
-  const row = run.toExportRow(shown.stored)
+  const row = run.toExportRow(shown.stored, withAnswers)
   row.attempts = attempts
   if (newest.run !== shown.run) {
     row.state = toShownState((runs[newest.run] as ExportedRun).page.view, newest.stored)
   }
   if (withTries) {
     // Answers are with the first row of their item.
-    const hasAnswers = row.exchangeInRow === null
+    const hasAnswers = withAnswers && row.exchangeInRow === null
     row.tries = numberTries(
       runs
         .slice(0, shown.run + 1)
@@ -259,7 +280,10 @@ function toWholeRow(runs: readonly ExportedRun[], id: number, age: number): Whol
   return { id, newest, shown: shown ?? newest, attempts }
 }
 
-function createExportedRun(view: RunView, { withRequests, withFields }: Required<ReadParts>): ExportedRun {
+function createExportedRun(
+  view: RunView,
+  { withRequests, withFields }: Required<Omit<ReadParts, 'onDamaged'>>,
+): ExportedRun {
   const { operation, fixes = [], earlierFixes = [] } = view.record.plan
   const page = new StoredPage(view)
   // A run whose source was never read has no columns for its mapping, and no rows either.
@@ -304,10 +328,10 @@ function createExportedRun(view: RunView, { withRequests, withFields }: Required
 
   return {
     page,
-    toExportRow(stored) {
+    toExportRow(stored, withAnswers) {
       const { id: row, item, kinds } = stored
       const result = page.toResult(stored)
-      const exchange = item === null ? null : findExchange(stored, item, result.place)
+      const exchange = item === null || !withAnswers ? null : findExchange(stored, item, result.place)
       // The answer to another row says nothing about this one.
       const isOfOther = exchange === null || result.errorCode === ECHO_MISMATCH_CODE
       const content = isOfOther ? NO_CONTENT : exchange.content
@@ -332,7 +356,7 @@ function createExportedRun(view: RunView, { withRequests, withFields }: Required
         exchangeInRow: isFirst ? null : toRowAndRecord(exchange.row, exchange.place),
         request: wasSent && withRequests && isFirst ? toRequest() : null,
         response: response === null ? null : { body: response.text, cutFrom: response.cutFrom },
-        callbacks: isFirst ? (exchange?.callbacks ?? page.readCallbacks(stored)) : [],
+        callbacks: isFirst && withAnswers ? (exchange?.callbacks ?? page.readCallbacks(stored)) : [],
         content,
         termNotes: isOfOther ? null : findNotes(exchange, result, kinds),
       }
