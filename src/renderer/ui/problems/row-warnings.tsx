@@ -74,7 +74,12 @@ function Causes({ groups, children }: { groups: readonly ProblemGroup[]; childre
     <ul className="m-0 pl-4">
       {groups.map((group) => (
         <li key={toKey(group)}>
-          {formatCounted(group.rows, 'row')}: <Cause group={group} />
+          {formatCounted(group.rows, 'row')}:{' '}
+          {groups.some((other) => other !== group && isTitledAlike(group, other)) ? (
+            <ExpectedSentence problem={group} />
+          ) : (
+            <Cause group={group} />
+          )}
         </li>
       ))}
       {children}
@@ -153,6 +158,10 @@ function Cause({ group }: { group: ProblemGroup }) {
       <ProblemField field={group.field} />
     </>
   )
+}
+
+function isTitledAlike(group: ProblemGroup, other: ProblemGroup): boolean {
+  return group.code === other.code && group.field === other.field
 }
 
 function toKey(group: ProblemGroup): string {
