@@ -176,6 +176,8 @@ const callbackCountsSchema = z.object({
   received: z.int(),
   /** Arrived more than once. */
   doubled: z.int(),
+  /** An error beside a result of the same request; absent in earlier versions, which counted them as doubled. */
+  differing: z.int().exactOptional(),
   /** Reported an error. */
   rejected: z.int(),
   /** Named another post than their address belongs to, and settled nothing; absent in earlier versions. */
@@ -184,6 +186,8 @@ const callbackCountsSchema = z.object({
   unreadable: z.int().exactOptional(),
   /** Arrived when they were overdue, or not promised; absent in earlier versions, which counted them as doubled. */
   late: z.int().exactOptional(),
+  /** Belong to a request that was refused; absent in earlier versions, which counted them as doubled. */
+  ofRefused: z.int().exactOptional(),
   /** Did not arrive within the plan's time; no percentile includes them. */
   overdue: z.int(),
   /** Were still awaited when the load ended. */

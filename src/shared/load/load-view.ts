@@ -358,11 +358,13 @@ function listTraffic(report: ViewedReport): LoadFact[] {
   }
   if (callbacks !== null) {
     const { received, doubled, rejected, otherPost = 0, unreadable = 0, late = 0 } = callbacks
-    const { overdue, outstanding } = callbacks
+    const { differing = 0, ofRefused = 0, overdue, outstanding } = callbacks
     const parts = [
       ...(rejected > 0 ? [`${formatCount(rejected)} with an error`] : []),
       ...(otherPost > 0 ? [`${formatCount(otherPost)} of another post`] : []),
       ...(unreadable > 0 ? [`${formatCount(unreadable)} unreadable`] : []),
+      ...(ofRefused > 0 ? [`${formatCount(ofRefused)} of refused requests`] : []),
+      ...(differing > 0 ? [`${formatCount(differing)} differing from another one`] : []),
       ...(doubled > 0 ? [formatCounted(doubled, 'duplicate')] : []),
       ...(overdue > 0 ? [`${formatCount(overdue)} overdue`] : []),
       ...(late > 0 ? [`${formatCount(late)} late`] : []),
@@ -372,7 +374,9 @@ function listTraffic(report: ViewedReport): LoadFact[] {
       label: 'Callbacks',
       value: `${formatCount(received)} received`,
       ...(parts.length > 0 && { note: parts.join(', ') }),
-      ...(rejected + otherPost + unreadable + overdue + outstanding > 0 && { tone: 'warn' as const }),
+      ...(rejected + otherPost + unreadable + ofRefused + overdue + outstanding > 0 && {
+        tone: 'warn' as const,
+      }),
     })
   }
   const { data_sent: sent, data_received: received } = report.metrics ?? {}

@@ -162,6 +162,7 @@ export function describeCallbacks({
   other_post,
   unreadable,
   in_doubt = 0,
+  of_refused = 0,
 }: NonNullable<RunSummary['callbacks']>): string {
   const notes = [
     ...(early > 0 ? [`${formatCount(early)} before the acknowledgement`] : []),
@@ -174,6 +175,7 @@ export function describeCallbacks({
     ...(other_post > 0 ? [`${formatCount(other_post)} naming another id`] : []),
     ...(unreadable > 0 ? [`${formatCount(unreadable)} unreadable`] : []),
     ...(in_doubt > 0 ? [`${formatCount(in_doubt)} that may answer what was sent before a correction`] : []),
+    ...(of_refused > 0 ? [`${formatCount(of_refused)} of refused requests`] : []),
   ]
   return `${formatCount(received)} received: ${parts.join(', ')}`
 }

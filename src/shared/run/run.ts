@@ -172,6 +172,8 @@ export const callbackCountsSchema = z.object({
   unreadable: z.int(),
   /** Of those that settled their item, may answer what was sent before a correction; absent if none may. */
   in_doubt: z.int().exactOptional(),
+  /** In load tests: belong to a request that was refused; absent if none do. */
+  of_refused: z.int().exactOptional(),
 })
 
 export type CallbackCounts = z.infer<typeof callbackCountsSchema>
@@ -465,7 +467,7 @@ interface LoadOutcome {
   requests: Pick<RequestCounts, 'sent' | 'succeeded'>
   callbacks:
     | (Record<'received' | 'rejected' | 'outstanding', number> &
-        Partial<Record<'otherPost' | 'unreadable', number>>)
+        Partial<Record<'otherPost' | 'unreadable' | 'ofRefused', number>>)
     | null
 }
 
@@ -481,8 +483,8 @@ export function sayNoSuccess({ requests, callbacks }: LoadOutcome): string | nul
   if (succeeded === 0)
     return sent === 1 ? 'The request did not succeed' : `None of ${formatCounted(sent, 'request')} succeeded`
   if (callbacks === null || callbacks.outstanding > 0) return null
-  const { received, rejected, otherPost = 0, unreadable = 0 } = callbacks
-  if (received > rejected + otherPost + unreadable) return null
+  const { received, rejected, otherPost = 0, unreadable = 0, ofRefused = 0 } = callbacks
+  if (received > rejected + otherPost + unreadable + ofRefused) return null
   return succeeded === 1
     ? 'The request was acknowledged, but no callback brought its result'
     : `None of ${formatCounted(succeeded, 'acknowledged request')} got a callback with a result`
@@ -499,6 +501,7 @@ export function toLoadOutcome({ requests, callbacks, load }: SummaryOfLoad): Loa
             received: callbacks.received,
             otherPost: callbacks.other_post,
             unreadable: callbacks.unreadable,
+            ofRefused: callbacks.of_refused ?? 0,
           }
         : null,
   }

@@ -1,4 +1,5 @@
 import type { InboxReader } from '../receiver/inbox.ts'
+import { CALLBACK_RANKS, type CallbackRank, rankCallback } from '../service/callback-rank.ts'
 import type { Judgement } from '../service/judgement.ts'
 import { isWarmup } from './load-pacer.ts'
 import type { LoadTally } from './load-tally.ts'
@@ -7,14 +8,21 @@ import { toClockUs } from './load-threads.ts'
 /** Callbacks that are read at once. */
 const BATCH_MAX = 2_000
 
-/** Most requests given up on whose callback is recognized as late; that of an older one counts as doubled. */
-const GIVEN_UP_MAX = 100_000
+/** Most requests that await no callback and whose callback is recognized; that of an older one counts as doubled. */
+const ENDED_MAX = 500_000
 
 export type CallbackCount = keyof LoadTally['callbacks']
 
 interface LoadCallback extends Pick<Judgement, 'rules' | 'answer'> {
   receivedAtUs: number
+  rank: CallbackRank
 }
+
+/** What a request's end says of its callback: it must come, may come, or must not. */
+type CallbackPromise = 'given' | 'unknown' | 'refused'
+
+/** Why a request awaits no callback: it had one of this rank, none in time, or was refused. */
+type EndOfWait = CallbackRank | 'given_up' | 'refused'
 
 export interface LoadCallbacksOptions {
   inbox: InboxReader
@@ -22,7 +30,7 @@ export interface LoadCallbacksOptions {
   timeoutMs: number
   judge: (body: string, item: number) => Judgement | null
   onLatency: (latencyUs: number, receivedAtUs: number) => void
-  /** What a callback's result says, once per item. */
+  /** What a callback's result says: once per item, and again if one comes that counts more. */
   onResult: (callback: LoadCallback) => void
   /** Counts one callback of this kind, at a Unix microsecond. */
   onCount: (what: CallbackCount, atUs: number) => void
@@ -43,10 +51,8 @@ export class LoadCallbacks {
   readonly #unpromised = new Set<number>()
   /** Callbacks whose requests had not been reported yet. */
   readonly #early = new Map<number, LoadCallback>()
-  /** Arrival of callbacks for requests that may be resent: they await no other. */
-  readonly #answered = new Map<number, number>()
-  /** Requests whose callback did not come in time, the oldest first. */
-  readonly #givenUp = new Set<number>()
+  /** Requests that await no callback, the oldest first. */
+  readonly #ended = new Map<number, EndOfWait>()
   #inboxRead = 0
 
   constructor(options: LoadCallbacksOptions) {
@@ -57,25 +63,24 @@ export class LoadCallbacks {
     return this.#awaited.size
   }
 
-  /** Adds a sent request whose callback is awaited. */
-  await(item: number, sentAtUs: number, isAcknowledged: boolean): void {
-    if (this.#answered.has(item)) return
+  /** Takes in the end of a request, whose callback is then awaited unless it was refused. */
+  noteEnd(item: number, sentAtUs: number, promise: CallbackPromise): void {
+    if (this.#isAnswered(item)) return
     const early = this.#early.get(item)
-    if (early === undefined) {
+    this.#early.delete(item)
+    if (promise === 'refused') this.#refuse(item, early)
+    else if (early !== undefined) this.#answer(item, sentAtUs, early)
+    else {
       const before = this.#awaited.get(item)
       if (before !== undefined) {
         if (!this.#firstSent.has(item)) this.#firstSent.set(item, before)
         this.#awaited.delete(item)
       }
       this.#awaited.set(item, sentAtUs)
-      this.#givenUp.delete(item)
-      if (isAcknowledged) this.#unpromised.delete(item)
+      this.#ended.delete(item)
+      if (promise === 'given') this.#unpromised.delete(item)
       else this.#unpromised.add(item)
-      return
     }
-    this.#early.delete(item)
-    if (!isAcknowledged) this.#answered.set(item, early.receivedAtUs)
-    this.#note(sentAtUs, early)
   }
 
   /** Reads new callbacks and gives up on overdue ones. */
@@ -99,9 +104,9 @@ export class LoadCallbacks {
           onCount('unreadable', receivedAtUs)
           continue
         }
-        if (judgement.outcome !== 'succeeded') onCount('rejected', receivedAtUs)
         const { rules, answer } = judgement
-        this.#settle(item, { receivedAtUs, rules, answer })
+        const rank = rankCallback(judgement.outcome !== 'succeeded', answer)
+        this.#settle(item, { receivedAtUs, rules, answer, rank })
       }
       if (batch.length === 0) break
     }
@@ -111,7 +116,7 @@ export class LoadCallbacks {
   /** Reads the last callbacks, once every request has ended: those that match none are second ones. */
   finish(): void {
     this.take()
-    for (const { receivedAtUs } of this.#early.values()) this.#options.onCount('doubled', receivedAtUs)
+    for (const callback of this.#early.values()) this.#count('doubled', callback)
     this.#early.clear()
   }
 
@@ -121,17 +126,25 @@ export class LoadCallbacks {
 
   #settle(item: number, callback: LoadCallback): void {
     const sentAtUs = this.#awaited.get(item)
-    if (sentAtUs !== undefined) {
-      const firstSentAtUs = this.#firstSent.get(item) ?? sentAtUs
-      if (this.#unpromised.has(item)) this.#answered.set(item, callback.receivedAtUs)
-      this.#forget(item)
-      this.#note(firstSentAtUs, callback)
-    } else if (this.#givenUp.delete(item)) {
-      this.#answered.set(item, callback.receivedAtUs)
-      this.#options.onCount('late', callback.receivedAtUs)
+    const ended = this.#ended.get(item)
+    const early = this.#early.get(item)
+    if (sentAtUs !== undefined) this.#answer(item, this.#firstSent.get(item) ?? sentAtUs, callback)
+    else if (ended === 'refused') this.#count('ofRefused', callback)
+    else if (ended === 'given_up') {
+      this.#ended.set(item, callback.rank)
+      this.#count('late', callback)
       this.#options.onResult(callback)
-    } else if (this.#early.has(item)) this.#options.onCount('doubled', callback.receivedAtUs)
-    else this.#early.set(item, callback)
+    } else if (ended !== undefined) {
+      this.#count(ended === callback.rank ? 'doubled' : 'differing', callback)
+      if (callback.rank <= ended) return
+      this.#ended.set(item, callback.rank)
+      this.#options.onResult(callback)
+    } else if (early === undefined) this.#early.set(item, callback)
+    else {
+      this.#count(early.rank === callback.rank ? 'doubled' : 'differing', callback)
+      // The latency is that of the first one.
+      if (callback.rank > early.rank) this.#early.set(item, { ...callback, receivedAtUs: early.receivedAtUs })
+    }
   }
 
   #forget(item: number): void {
@@ -140,10 +153,31 @@ export class LoadCallbacks {
     this.#unpromised.delete(item)
   }
 
-  #note(sentAtUs: number, callback: LoadCallback): void {
-    const { receivedAtUs } = callback
+  #isAnswered(item: number): boolean {
+    return typeof this.#ended.get(item) === 'number'
+  }
+
+  #answer(item: number, sentAtUs: number, callback: LoadCallback): void {
+    const { receivedAtUs, rank } = callback
+    this.#forget(item)
+    this.#ended.set(item, rank)
+    this.#count(null, callback)
     this.#options.onLatency(Math.max(0, receivedAtUs - sentAtUs), receivedAtUs)
     this.#options.onResult(callback)
+  }
+
+  #refuse(item: number, early: LoadCallback | undefined): void {
+    // The callback of an earlier try may come.
+    if (this.#awaited.has(item) || this.#ended.has(item)) return
+    this.#ended.set(item, 'refused')
+    if (early !== undefined) this.#count('ofRefused', early)
+  }
+
+  /** Counts a callback whose kind is known; null for the first one in time. */
+  #count(what: CallbackCount | null, { receivedAtUs, rank }: LoadCallback): void {
+    const { onCount } = this.#options
+    if (what !== null) onCount(what, receivedAtUs)
+    if (rank === CALLBACK_RANKS.error && what !== 'ofRefused') onCount('rejected', receivedAtUs)
   }
 
   #giveUp(): void {
@@ -154,21 +188,17 @@ export class LoadCallbacks {
       if (sentAtUs > beforeUs) break
       if (!this.#unpromised.has(item)) onCount('overdue', nowUs)
       this.#forget(item)
-      this.#givenUp.add(item)
+      this.#ended.set(item, 'given_up')
     }
-    for (const item of this.#givenUp) {
-      if (this.#givenUp.size <= GIVEN_UP_MAX) break
-      this.#givenUp.delete(item)
-    }
-    for (const [item, receivedAtUs] of this.#answered) {
-      if (receivedAtUs > beforeUs) break
-      this.#answered.delete(item)
+    for (const item of this.#ended.keys()) {
+      if (this.#ended.size <= ENDED_MAX) break
+      this.#ended.delete(item)
     }
     // A second callback, whose request ended long ago.
-    for (const [item, { receivedAtUs }] of this.#early) {
-      if (receivedAtUs > beforeUs && this.#early.size < BATCH_MAX * 10) break
+    for (const [item, callback] of this.#early) {
+      if (callback.receivedAtUs > beforeUs && this.#early.size < BATCH_MAX * 10) break
       this.#early.delete(item)
-      onCount('doubled', receivedAtUs)
+      this.#count('doubled', callback)
     }
   }
 }

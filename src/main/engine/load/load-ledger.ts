@@ -49,8 +49,8 @@ interface ThreadNames {
  */
 export class LoadLedger {
   #startMs = 0
-  /** Called for sent requests whose callbacks may come, and must come if they were acknowledged. */
-  readonly #onAwaited: LoadCallbacks['await']
+  /** Called for each request that ended. */
+  readonly #onEnded: LoadCallbacks['noteEnd']
   readonly #seconds = new Map<number, OpenSecond>()
   readonly #threads: ThreadNames[] = []
   readonly #models = new Set<string>()
@@ -78,11 +78,11 @@ export class LoadLedger {
    * has no stages.
    */
   constructor(
-    onAwaited: LoadCallbacks['await'],
+    onEnded: LoadCallbacks['noteEnd'],
     tagSets: readonly TagSet[] = [],
     toStage: ((sequence: number, sentMs: number) => number) | null = null,
   ) {
-    this.#onAwaited = onAwaited
+    this.#onEnded = onEnded
     this.#tagSets = tagSets
     this.#toStage = toStage
     this.tagged = new TaggedRequests(tagSets)
@@ -213,11 +213,10 @@ export class LoadLedger {
       this.#addParts(second, read, request, cause?.errorCode ?? null)
     }
     second.rows.push(toRowEnding(read(FIELD.position), outcomeIndex))
+    const sentAtUs = this.#startMs * 1000 + endUs - durationUs
     const isAcknowledged = (flags & FLAG.acknowledged) !== 0
-    if (isAcknowledged || outcome === 'unknown') {
-      const sentAtUs = this.#startMs * 1000 + endUs - durationUs
-      this.#onAwaited(read(FIELD.sequence) + 1, sentAtUs, isAcknowledged)
-    }
+    const promise = isAcknowledged ? 'given' : outcome === 'unknown' ? 'unknown' : 'refused'
+    this.#onEnded(read(FIELD.sequence) + 1, sentAtUs, promise)
   }
 
   /** Counts a request with its stage and with each tag set that it matches. */

@@ -233,18 +233,21 @@ function toEchoes({ echoes }: LoadState): Pick<RunSummary, 'echoes'> {
 function toCallbackCounts({
   received,
   doubled,
+  differing = 0,
   otherPost = 0,
   unreadable = 0,
   late = 0,
+  ofRefused = 0,
 }: NonNullable<LoadState['callbacks']>) {
   return {
     received,
-    settled: received - doubled - otherPost - unreadable,
+    settled: received - doubled - differing - otherPost - unreadable - ofRefused,
     early: 0,
     late,
     doubled,
-    differing: 0,
+    differing,
     other_post: otherPost,
     unreadable,
+    ...(ofRefused > 0 && { of_refused: ofRefused }),
   }
 }

@@ -122,7 +122,7 @@ export class LoadRun {
     this.#ruleWriter = new RuleWriter(journal)
     this.#slots = new SampleSlots(load)
     this.#ledger = new LoadLedger(
-      (...request) => this.#callbacks?.await(...request),
+      (...request) => this.#callbacks?.noteEnd(...request),
       createTagSets(load, listLoadUrls(record.plan)),
       createStageOf(load),
     )

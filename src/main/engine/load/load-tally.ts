@@ -51,7 +51,9 @@ export class LoadTally {
   readonly callbacks = {
     received: 0,
     doubled: 0,
+    differing: 0,
     rejected: 0,
+    ofRefused: 0,
     otherPost: 0,
     unreadable: 0,
     late: 0,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startFaultServer } from '../../../helpers/fault-server.ts'
+import { startFaultServer, toErrorAnswer } from '../../../helpers/fault-server.ts'
 import { RUN_KEY } from '../../../helpers/in-process-runs.ts'
 import { onlyInLongForm } from '../../../helpers/long-form.ts'
 import { openEngine } from '../../../helpers/test-engine.ts'
@@ -121,7 +121,9 @@ test('a callback that names another post leaves its own awaited, and has no late
   expect(callbacks).toEqual({
     received: 4,
     doubled: 0,
+    differing: 0,
     rejected: 0,
+    ofRefused: 0,
     otherPost: 1,
     unreadable: 0,
     late: 0,
@@ -131,6 +133,35 @@ test('a callback that names another post leaves its own awaited, and has no late
   expect(latencyMs.callback_latency?.count).toBe(3)
   expect(summary.callbacks).toMatchObject({ received: 4, settled: 3, other_post: 1 })
   expect(summary.triggered_rules).toEqual([{ rule_id: 'r1', rule_name: 'Spam', rows: 3 }])
+})
+
+test('a callback of a refused request is no duplicate, and neither is a result after an error', async () => {
+  const server = await startFaultServer({
+    onRequest: async ({ body, number }, wire) => {
+      const { callback_url: url, post_id, user_id } = JSON.parse(body) as Record<string, string>
+      const post = (result: object) =>
+        fetch(url ?? '', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ task_id: `task-${number}`, post_id, user_id, ...result }),
+        })
+      if (number === 1) await post({ status: 'failed', error: { error_code: 'BUSY', message: 'busy' } })
+      await post({ triggered_rules: [{ rule_id: 'r1', rule_name: 'Spam' }] })
+      if (number === 2) wire.send(400, toErrorAnswer(400, 'BAD_TEXT', 'not valid'))
+      else wire.send(200, { task_id: `task-${number}`, message: 'accepted' })
+    },
+  })
+  const plan = loads.createPlan(
+    2,
+    server.baseUrl,
+    { pace: { kind: 'closed', concurrency: 1 }, requests: 2 },
+    { operation: { kind: 'task', mode: 'async' } },
+  )
+  const handle = await engine.runs.startRun(plan, { apiKey: RUN_KEY })
+  const { callbacks, requests, triggered_rules } = await handle.ended
+  expect(requests).toMatchObject({ sent: 2, succeeded: 1, rejected: 1 })
+  expect(callbacks).toMatchObject({ received: 3, settled: 1, doubled: 0, differing: 1, of_refused: 1 })
+  expect(triggered_rules).toEqual([{ rule_id: 'r1', rule_name: 'Spam', rows: 1 }])
 })
 
 test('a threshold counts a missing callback with the time waited for it', async () => {

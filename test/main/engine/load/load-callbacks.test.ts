@@ -9,12 +9,24 @@ import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 
 const TIMEOUT_MS = 10_000
 
+const NONE = {
+  received: 0,
+  doubled: 0,
+  differing: 0,
+  rejected: 0,
+  ofRefused: 0,
+  otherPost: 0,
+  unreadable: 0,
+  late: 0,
+  overdue: 0,
+}
+
 function createCallbacks() {
   const workspace = createTemporaryFolder()
   const writer = InboxWriter.open(workspace)
   if (writer === null) throw new Error('the inbox is held')
   let nowMs = 0
-  const counts = { received: 0, doubled: 0, rejected: 0, otherPost: 0, unreadable: 0, late: 0, overdue: 0 }
+  const counts = { ...NONE }
   const latencies: [latencyUs: number, receivedAtUs: number][] = []
   const rules: string[] = []
   const callbacks = new LoadCallbacks({
@@ -57,8 +69,8 @@ function createCallbacks() {
 describe('callbacks of a load', () => {
   it('are measured from send to receipt, in any order', async () => {
     const { callbacks, counts, latencies, receive } = createCallbacks()
-    callbacks.await(1, 1_000, true)
-    callbacks.await(2, 2_000, true)
+    callbacks.noteEnd(1, 1_000, 'given')
+    callbacks.noteEnd(2, 2_000, 'given')
     await receive(2, 9_000)
     await receive(1, 9_500, 'bad')
     callbacks.take()
@@ -67,35 +79,19 @@ describe('callbacks of a load', () => {
       [8_500, 9_500],
     ])
     expect(callbacks.awaited).toBe(0)
-    expect(counts).toEqual({
-      received: 2,
-      doubled: 0,
-      rejected: 1,
-      otherPost: 0,
-      unreadable: 0,
-      late: 0,
-      overdue: 0,
-    })
+    expect(counts).toEqual({ ...NONE, received: 2, rejected: 1 })
   })
 
   it('settle nothing if they are unreadable, and the result that follows is measured', async () => {
     const { callbacks, counts, latencies, receive } = createCallbacks()
-    callbacks.await(1, 1_000, true)
+    callbacks.noteEnd(1, 1_000, 'given')
     await receive(1, 2_000, 'unreadable')
     callbacks.take()
     expect(callbacks.awaited).toBe(1)
     await receive(1, 9_000)
     callbacks.take()
     expect(latencies).toEqual([[8_000, 9_000]])
-    expect(counts).toEqual({
-      received: 2,
-      doubled: 0,
-      rejected: 0,
-      otherPost: 0,
-      unreadable: 1,
-      late: 0,
-      overdue: 0,
-    })
+    expect(counts).toEqual({ ...NONE, received: 2, unreadable: 1 })
   })
 
   it('are measured alike if the machine has slept since its process started', async () => {
@@ -105,7 +101,7 @@ describe('callbacks of a load', () => {
     onTestFinished(() => {
       vi.restoreAllMocks()
     })
-    callbacks.await(1, sentAtUs, true)
+    callbacks.noteEnd(1, sentAtUs, 'given')
     await receive(1, Math.round(toUnixMs(sentAtUs / 1000 + 40 - performance.timeOrigin) * 1000))
     callbacks.take()
     expect(latencies.map(([latencyUs]) => Math.round(latencyUs / 1000))).toEqual([40])
@@ -116,7 +112,7 @@ describe('callbacks of a load', () => {
     await receive(7, 5_000)
     callbacks.take()
     expect(latencies).toEqual([])
-    callbacks.await(7, 4_000, true)
+    callbacks.noteEnd(7, 4_000, 'given')
     expect(latencies).toEqual([[1_000, 5_000]])
     expect(callbacks.awaited).toBe(0)
   })
@@ -126,7 +122,7 @@ describe('callbacks of a load', () => {
     await receive(1, 3_000)
     await receive(1, 3_500)
     callbacks.take()
-    callbacks.await(1, 1_000, true)
+    callbacks.noteEnd(1, 1_000, 'given')
     expect(latencies).toEqual([[2_000, 3_000]])
     // Long after its request has ended, another callback matches nothing that is awaited.
     await receive(1, 4_000)
@@ -139,20 +135,20 @@ describe('callbacks of a load', () => {
 
   it('count as doubled, too, if the test ends soon after a second time', async () => {
     const { callbacks, counts, receive } = createCallbacks()
-    callbacks.await(1, 1_000, true)
-    callbacks.await(2, 1_000, true)
+    callbacks.noteEnd(1, 1_000, 'given')
+    callbacks.noteEnd(2, 1_000, 'given')
     for (const item of [1, 1, 2]) await receive(item, 3_000)
     callbacks.take()
     await receive(2, 4_000)
-    expect(counts).toMatchObject({ received: 3, doubled: 0 })
+    expect(counts).toMatchObject({ received: 3, doubled: 1 })
     callbacks.finish()
     expect(counts).toMatchObject({ received: 4, doubled: 2 })
   })
 
   it('are late once they are given up, have no latency then, and bring rules once', async () => {
     const { callbacks, counts, latencies, rules, receive, setNow } = createCallbacks()
-    callbacks.await(1, 0, true)
-    callbacks.await(2, 5_000_000, true)
+    callbacks.noteEnd(1, 0, 'given')
+    callbacks.noteEnd(2, 5_000_000, 'given')
     setNow(TIMEOUT_MS + 1)
     callbacks.take()
     expect(callbacks.awaited).toBe(1)
@@ -168,8 +164,8 @@ describe('callbacks of a load', () => {
 
   it('of a request without an acknowledgement are measured if they come, and not overdue if they do not', async () => {
     const { callbacks, counts, latencies, receive, setNow } = createCallbacks()
-    callbacks.await(1, 1_000, false)
-    callbacks.await(2, 1_000, false)
+    callbacks.noteEnd(1, 1_000, 'unknown')
+    callbacks.noteEnd(2, 1_000, 'unknown')
     await receive(1, 3_000)
     setNow(TIMEOUT_MS + 2)
     callbacks.take()
@@ -180,13 +176,13 @@ describe('callbacks of a load', () => {
 
   it('count once if their request is acknowledged only when sent again, after it was given up', async () => {
     const { callbacks, counts, latencies, receive, setNow } = createCallbacks()
-    for (const item of [1, 2]) callbacks.await(item, 1_000, false)
+    for (const item of [1, 2]) callbacks.noteEnd(item, 1_000, 'unknown')
     setNow(TIMEOUT_MS + 2)
     callbacks.take()
     // One comes before the second try, the other after it, and then once more.
     await receive(1, 10_100_000)
     callbacks.take()
-    for (const item of [1, 2]) callbacks.await(item, 10_200_000, true)
+    for (const item of [1, 2]) callbacks.noteEnd(item, 10_200_000, 'given')
     await receive(2, 10_300_000)
     await receive(2, 10_400_000)
     callbacks.take()
@@ -198,12 +194,12 @@ describe('callbacks of a load', () => {
 
   it('that come before a request is acknowledged when sent again answer it, and nothing is overdue', async () => {
     const { callbacks, counts, latencies, receive, setNow } = createCallbacks()
-    callbacks.await(1, 1_000, false)
+    callbacks.noteEnd(1, 1_000, 'unknown')
     await receive(1, 3_000)
     await receive(2, 4_000)
     callbacks.take()
-    callbacks.await(2, 2_000, false)
-    for (const item of [1, 2]) callbacks.await(item, 500_000, true)
+    callbacks.noteEnd(2, 2_000, 'unknown')
+    for (const item of [1, 2]) callbacks.noteEnd(item, 500_000, 'given')
     expect(callbacks.awaited).toBe(0)
     expect(latencies).toEqual([
       [2_000, 3_000],
@@ -214,23 +210,15 @@ describe('callbacks of a load', () => {
     callbacks.take()
     setNow(2 * TIMEOUT_MS)
     callbacks.take()
-    expect(counts).toEqual({
-      received: 3,
-      doubled: 1,
-      rejected: 0,
-      otherPost: 0,
-      unreadable: 0,
-      late: 0,
-      overdue: 0,
-    })
+    expect(counts).toEqual({ ...NONE, received: 3, doubled: 1 })
   })
 
   it('of a request that was acknowledged when it was sent again are overdue, or measured from its first try', async () => {
     const { callbacks, counts, latencies, receive, setNow } = createCallbacks()
-    callbacks.await(1, 1_000, false)
-    callbacks.await(2, 2_000, false)
-    callbacks.await(1, 500_000, true)
-    callbacks.await(2, 600_000, true)
+    callbacks.noteEnd(1, 1_000, 'unknown')
+    callbacks.noteEnd(2, 2_000, 'unknown')
+    callbacks.noteEnd(1, 500_000, 'given')
+    callbacks.noteEnd(2, 600_000, 'given')
     await receive(2, 700_000)
     callbacks.take()
     expect(latencies).toEqual([[698_000, 700_000]])
@@ -241,6 +229,48 @@ describe('callbacks of a load', () => {
     callbacks.take()
     expect(counts.overdue).toBe(1)
     expect(callbacks.awaited).toBe(0)
+  })
+
+  it('with a result count after an error, and one with an error after a result changes nothing', async () => {
+    const { callbacks, counts, latencies, rules, receive } = createCallbacks()
+    callbacks.noteEnd(1, 1_000, 'given')
+    callbacks.noteEnd(2, 1_000, 'given')
+    await receive(1, 2_000, 'bad')
+    await receive(1, 3_000)
+    await receive(2, 4_000)
+    await receive(2, 5_000, 'bad')
+    // Both came before their request was reported.
+    await receive(3, 6_000, 'bad')
+    await receive(3, 7_000)
+    callbacks.take()
+    callbacks.noteEnd(3, 5_500, 'given')
+    callbacks.finish()
+    expect(latencies.map(([latencyUs]) => latencyUs)).toEqual([1_000, 3_000, 500])
+    expect(rules).toHaveLength(4)
+    expect(counts).toEqual({ ...NONE, received: 6, differing: 3, rejected: 2 })
+  })
+
+  it('of a refused request count by themselves, unless an earlier try may have been accepted', async () => {
+    const { callbacks, counts, latencies, rules, receive, setNow } = createCallbacks()
+    await receive(1, 1_500)
+    callbacks.take()
+    for (const item of [1, 2]) callbacks.noteEnd(item, 1_000, 'refused')
+    await receive(2, 2_000, 'bad')
+    for (const promise of ['unknown', 'refused'] as const) callbacks.noteEnd(3, 1_000, promise)
+    await receive(3, 3_000)
+    for (const promise of ['refused', 'given'] as const) callbacks.noteEnd(4, 2_000, promise)
+    await receive(4, 5_000)
+    callbacks.noteEnd(5, 1_000, 'unknown')
+    callbacks.take()
+    expect(callbacks.awaited).toBe(1)
+    setNow(TIMEOUT_MS + 2)
+    callbacks.take()
+    callbacks.noteEnd(5, 10_000_000, 'refused')
+    await receive(5, 11_000_000)
+    callbacks.finish()
+    expect(latencies.map(([latencyUs]) => latencyUs)).toEqual([2_000, 3_000])
+    expect(rules).toHaveLength(3)
+    expect(counts).toEqual({ ...NONE, received: 5, ofRefused: 2, late: 1 })
   })
 
   it('of the warm-up count in no figure', async () => {

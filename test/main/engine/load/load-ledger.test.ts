@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
+import type { LoadCallbacks } from '../../../../src/main/engine/load/load-callbacks.ts'
 import { LoadLedger, LoadRows, toRowEnding } from '../../../../src/main/engine/load/load-ledger.ts'
 import { LoadTally } from '../../../../src/main/engine/load/load-tally.ts'
 import { decodeHistogram } from '../../../../src/shared/load/latency-meter.ts'
@@ -9,10 +10,10 @@ import { type TestRequest, toRecords } from './load-records.ts'
 const START_MS = 1_700_000_000_000
 
 function createLedger() {
-  const awaited: [item: number, sentAtUs: number, isAcknowledged: boolean][] = []
-  const ledger = new LoadLedger((...told) => awaited.push(told))
+  const ends: Parameters<LoadCallbacks['noteEnd']>[] = []
+  const ledger = new LoadLedger((...end) => ends.push(end))
   ledger.begin(START_MS)
-  return { ledger, awaited }
+  return { ledger, ends }
 }
 
 /** All figures of a tally; for groups, the number of requests in their distribution. */
@@ -310,8 +311,8 @@ describe('the ledger', () => {
     })
   })
 
-  it('awaits callbacks of requests that were or may have been acknowledged, from when they were sent', () => {
-    const { ledger, awaited } = createLedger()
+  it('tells what each end means for the callback of its request, and when that was sent', () => {
+    const { ledger, ends } = createLedger()
     ledger.add(
       toRecords(
         [
@@ -327,9 +328,10 @@ describe('the ledger', () => {
         },
       ),
     )
-    expect(awaited).toEqual([
-      [5, START_MS * 1000 + 60_000, true],
-      [7, START_MS * 1000 + 150_000, false],
+    expect(ends).toEqual([
+      [5, START_MS * 1000 + 60_000, 'given'],
+      [6, START_MS * 1000 + 90_000, 'refused'],
+      [7, START_MS * 1000 + 150_000, 'unknown'],
     ])
     ledger.addCallback(70_000, START_MS * 1000 + 1_200_000)
     expect(ledger.close(0).times.latency.percentiles('callback_latency')).toBeNull()

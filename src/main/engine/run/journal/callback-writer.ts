@@ -13,6 +13,7 @@ import { LongBodies, packBody, readStoredBody } from '../../journal/stored-bodie
 import { parseCells } from '../../journal/stored-cells.ts'
 import { createRowMapper, type MapRow } from '../../mapping/row-mapper.ts'
 import type { InboxCallback } from '../../receiver/inbox.ts'
+import { rankCallback } from '../../service/callback-rank.ts'
 import { ECHO_MISMATCH_CODE, type EchoFinding } from '../../service/echoes.ts'
 import { cutMessage } from '../../service/judgement.ts'
 import { type StatementSync, toNumber, toText } from '../../workspace/sqlite.ts'
@@ -549,14 +550,12 @@ export class CallbackWriter {
     if (this.#isRow.get(item) === undefined) return null
     const stored = this.#readResult(item)
     const before = this.#settledBy.get(item)
-    // A result outranks an earlier error, and a callback that says nothing of the content.
-    const isResult = received.outcome === 'succeeded' && received.answer !== 'no_result'
-    const isOverNothing = before !== undefined && isResult && stored?.answer === 'no_result'
-    const isOverError = stored?.state === 'rejected' && received.outcome === 'succeeded'
-    if (before !== undefined && !isOverError && !isOverNothing) return null
+    const rank = rankCallback(received.outcome === 'rejected', received.answer)
+    const rankBefore = rankCallback(stored?.state === 'rejected', stored?.answer ?? null)
+    if (before !== undefined && rank <= rankBefore) return null
     const content = this.#withOwnTask(item, received)
     const from = this.#toState(item, stored)
-    const state = isOverNothing ? 'succeeded' : nextItemState(from, `callback_${content.outcome}`)
+    const state = before === undefined ? nextItemState(from, `callback_${content.outcome}`) : 'succeeded'
     if (state === null) return null
     const { counters } = this.#journal
     if (stored === null) {
