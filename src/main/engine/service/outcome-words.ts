@@ -8,6 +8,8 @@ export const OUTCOME_WORDS = {
   /** A status code that means success. */
   success: /^(0|2\d\d|ok|success|succeeded|successful|complete|completed|done)$/i,
   failed: /^(?:error|failed|failure)$/i,
+  /** A `code` or `status` that is the HTTP status of an error. */
+  failedStatus: /^[345]\d\d$/,
   /** An `error` that reports none. */
   noError: /^(?:|0|none|null|no|false|ok|success)$/i,
   /** A task that is not finished. Without words such as "accepted", which may be about the content. */
@@ -25,35 +27,43 @@ export interface FailureInside {
 
 /**
  * The failure that an object of a 2xx reports in other ways than the interface's: `success` or `ok` is false,
- * `error` says something, or `status` is a word for failure. Null if there is none.
+ * `error` says something, `status` or `state` is a word for failure, or `code` or `status` a number for it.
+ * Null if there is none.
  */
 export function findFailureInside(body: JsonObject): FailureInside | null {
-  const { error, status } = body
-  const isFailed = body['success'] === false || body['ok'] === false
-  if (
-    !isFailed &&
-    !saysSomething(error) &&
-    !(typeof status === 'string' && OUTCOME_WORDS.failed.test(status))
-  )
-    return null
-  return toFailure(body)
+  const { error, status, state } = body
+  const code = findFailureCode(body)
+  const isFailed =
+    body['success'] === false ||
+    body['ok'] === false ||
+    code !== null ||
+    saysSomething(error) ||
+    [status, state].some((said) => typeof said === 'string' && OUTCOME_WORDS.failed.test(said))
+  return isFailed ? toFailure(body, code) : null
+}
+
+/** The `code` that does not mean success, or the `status` that is that of an HTTP error; null if neither is. */
+function findFailureCode({ code, status }: JsonObject): string | null {
+  if (typeof code === 'number' && !isSuccessCode(code)) return String(code)
+  for (const said of [code, status]) {
+    const text = typeof said === 'number' || typeof said === 'string' ? String(said) : ''
+    if (OUTCOME_WORDS.failedStatus.test(text)) return text
+  }
+  return null
 }
 
 /**
  * The same for an object inside a result, whose other members may be about the content: a number in `error`,
- * an `ok` or a `status` counts only if the object names its model.
+ * an `ok`, a `code` or a `status` counts only if the object names its model.
  */
 export function findFailureOfPart(part: JsonObject): FailureInside | null {
-  const { error, model, code } = part
+  const { error, model } = part
   if (typeof model !== 'string' || model === '') {
     const isError = error !== undefined && typeof error !== 'number' && saysSomething(error)
-    return error === true || isError || part['success'] === false ? toFailure(part) : null
+    return error === true || isError || part['success'] === false ? toFailure(part, null) : null
   }
-  const found = error === true ? toFailure(part) : findFailureInside(part)
-  if (found !== null) return { ...found, message: `model ${model}: ${found.message || found.code}` }
-  return typeof code === 'number' && !isSuccessCode(code)
-    ? { code: String(code), message: `model ${model}: ${toText(part['message']) || code}` }
-    : null
+  const found = error === true ? toFailure(part, null) : findFailureInside(part)
+  return found === null ? null : { ...found, message: `model ${model}: ${found.message || found.code}` }
 }
 
 /**
@@ -71,15 +81,11 @@ function saysSomething(error: unknown): boolean {
   return typeof error === 'object' && error !== null && Object.values(error).some(saysSomething)
 }
 
-function toFailure(body: JsonObject): FailureInside {
+function toFailure(body: JsonObject, code: string | null): FailureInside {
   const { error } = body
   const said = readServiceError(body)
   const message = said?.message ?? (saysSomething(error) ? JSON.stringify(error) : '')
-  return { code: said?.errorCode ?? 'error', message }
-}
-
-function toText(value: unknown): string {
-  return typeof value === 'string' ? value : ''
+  return { code: said?.errorCode ?? code ?? 'error', message }
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { TaskOperation } from '../../../shared/operations/operations.ts'
 import { isServiceErrorBody, readServiceError } from '../../../shared/service/errors.ts'
 import { isJsonObject, type JsonObject, toTaskId, toTextOrNull } from '../../../shared/service/json-object.ts'
-import { hasOwnCallback, judgeAcknowledgement } from './index-reader.ts'
+import { hasOwnCallback, judgeAcknowledgement, judgeFailure } from './index-reader.ts'
 import { createJudgement, cutMessage, type Judgement, type OperationReader } from './judgement.ts'
 import {
   type FailureInside,
@@ -24,7 +24,7 @@ export function createTaskReader(
   const judgeResult = operation.api === 'v2' ? judgeV2TaskResult : judgeTaskResult
   return {
     readSuccess: ({ status }, body, rowKeys) => {
-      const result = judgeResult(body, status)
+      const result = judgeResult(body, status) ?? judgeFailure(body, status)
       if (!isAsync || result?.outcome === 'rejected') return result
       const isToOwnCallback = hasOwnCallback(rowKeys)
       const acknowledged = judgeAcknowledgement(body, status, isToOwnCallback)
@@ -98,7 +98,7 @@ function judgeTaskCallback(body: unknown, api: 'v1' | 'v2'): Judgement | null {
   if (!isJsonObject(body)) return null
   const result = readV1Result(body)
   if (result !== null) return judgeCallbackRead(result, body)
-  return hasResultField(body) ? judgeCallbackRead(readV2TaskResponse(body), body) : null
+  return hasResultField(body) ? judgeCallbackRead(readV2TaskResponse(body), body) : judgeFailure(body, null)
 }
 
 /**
@@ -219,7 +219,7 @@ export interface TaskResult {
   /** The highest score of each class over all models and spans. */
   classScores: { className: string; score: number }[]
   fromCache: boolean
-  /** Failures inside a 200: a status code that does not mean success, or a `code` outside 200 to 299. */
+  /** Failures inside a 200: of a model, or of the whole. */
   failures: { code: string; message: string }[]
   /** JSON of a `triggered_rules` that is not a list of rules with ids; absent if it is one, or missing. */
   unreadableRules?: string
@@ -248,10 +248,6 @@ export function readTaskResponse(body: unknown): TaskResult | null {
   // The legacy body lists its models' results under `status`, the v2 body under `models`.
   readModelResults(body['status'], result)
   readModelResults(body['models'], result)
-  const code = body['code']
-  if (typeof code === 'number' && (code < 200 || code > 299) && result.failures.length === 0) {
-    result.failures.push({ code: String(code), message: toText(body['message']) })
-  }
   const failure = result.failures.length === 0 ? findFailureInside(body) : null
   if (failure !== null) result.failures.push(failure)
   return result
@@ -375,11 +371,7 @@ function readPart(part: JsonObject, result: V2TaskResult): void {
   const wrapped = isWrapper ? listWrappedTasks(part) : []
   for (const task of [part, ...wrapped]) {
     if (result.failures.length > before) return
-    const code = task['code']
-    const found =
-      typeof code === 'number' && !isSuccessCode(code)
-        ? { code: String(code), message: toText(task['message']) }
-        : findFailureInside(task)
+    const found = findFailureInside(task)
     if (found !== null) result.failures.push(found)
   }
 }

@@ -355,10 +355,45 @@ test.each([
   [{ error: 'model crashed' }, 'model crashed'],
   [{ error: { reason: 'x' } }, '{"reason":"x"}'],
   [{ status: 'failed', message: 'no model' }, 'no model'],
-])('a 200 that says failure in other words is a failure: %j', (said, message) => {
+  [{ state: 'failed', message: 'no model' }, 'no model'],
+  [{ status: 'error', message: 'no model' }, 'no model'],
+  [{ status: 400, message: 'no model' }, 'no model'],
+  [{ status: '503', message: 'busy' }, 'busy'],
+  [{ code: 500, message: 'busy' }, 'busy'],
+  [{ code: '500', message: 'busy' }, 'busy'],
+])('a 200 that says failure in other words is a failure of every operation: %j', (said, message) => {
+  const refused = { outcome: 'rejected', repeat: 'never', message }
+  const sync = createTestExchange({ kind: 'task' })
+  for (const { judge, judgeCallback } of [sync, v2, async]) {
+    const body = { task_id: 't1', triggered_rules: [], ...said }
+    expect(judge(toAnswer(200, body), [])).toMatchObject(refused)
+    expect(judge(toAnswer(200, said), [])).toMatchObject(refused)
+    expect(judgeCallback(JSON.stringify(body))).toMatchObject(refused)
+    expect(judgeCallback(JSON.stringify(said))).toMatchObject(refused)
+  }
+  for (const operation of [
+    { kind: 'index-add', indexId: 'i' },
+    { kind: 'index-remove', indexId: 'i' },
+    { kind: 'watchlist-add', watchlist: 'w' },
+    { kind: 'appeal-status' },
+  ] as const) {
+    const body = { task_id: 't1', custom_index_item_id: 'c', watchlist: 'w', appeal_id: 'a', ...said }
+    expect(createTestExchange(operation).judge(toAnswer(200, body), [])).toMatchObject(refused)
+  }
+})
+
+test.each([
+  { status: 200 },
+  { status: '200', code: '0' },
+  { code: 0 },
+  { status: 0, code: 204 },
+  { status: 1 },
+  { status: 'success' },
+  { status: 'done', state: 'completed' },
+])('a number or word of success beside no rules is a result: %j', (said) => {
   for (const { judge } of [createTestExchange({ kind: 'task' }), v2]) {
     const body = { task_id: 't1', triggered_rules: [], ...said }
-    expect(judge(toAnswer(200, body), [])).toMatchObject({ outcome: 'rejected', repeat: 'never', message })
+    expect(judge(toAnswer(200, body), [])).toMatchObject({ outcome: 'succeeded', answer: null })
   }
 })
 

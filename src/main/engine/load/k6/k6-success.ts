@@ -38,20 +38,26 @@ function isSuccess({ status, body: text }, postId) {
 
 /** A failure inside a 200, or rules that cannot be read. */
 function reportsFailure(part) {
-  const { error, status, code } = part
+  const { error, status } = part
   if (error === true || part.success === false || part.ok === false || saysSomething(error)) return true
-  if (typeof status === 'string' && ${OUTCOME_WORDS.failed}.test(status)) return true
-  if (typeof code === 'number' && ${isV2 ? '!isFine(code)' : '(isWrapped(part) ? !isFine(code) : code < 200 || code > 299)'}) return true
+  if (isFailure(part)) return true
 ${ofV1}  const [, ...inner] = listInside(part)
-  return hasFailed(part) || inner.some((one) => hasFailed(one) || hasFailedInWords(one)) || (!isId(part.task_id) && !('post_id' in part) && listTasks(part).some((one) => hasFailedInWords(one, true)))${isAcknowledged ? '' : ' || [part, ...inner].some(hasUnreadableRules)'}
+  return hasFailed(part) || inner.some((one) => hasFailed(one) || hasFailedInWords(one)) || (!isTask(part) && listTasks(part).some((one) => hasFailedInWords(one, true)))${isAcknowledged ? '' : ' || [part, ...inner].some(hasUnreadableRules)'}
+}
+
+/** Whether a word or a number of an object is that of a failure. */
+function isFailure({ status, state, code }) {
+  const said = [code, status].filter((value) => typeof value === 'number' || typeof value === 'string')
+  if (said.some((value) => ${OUTCOME_WORDS.failedStatus}.test(String(value)))) return true
+  if ([status, state].some((word) => typeof word === 'string' && ${OUTCOME_WORDS.failed}.test(word))) return true
+  return typeof code === 'number' && !isFine(code)
 }
 
 /** Whether an object inside of a result reports a failure; some words count only for a task or beside a model. */
 function hasFailedInWords({ error, success, ok, status, code, model }, isTask = false) {
   if (error === true || success === false || (typeof error !== 'number' && saysSomething(error))) return true
   if (!isTask && (typeof model !== 'string' || model === '')) return false
-  if (ok === false || saysSomething(error) || (typeof status === 'string' && ${OUTCOME_WORDS.failed}.test(status))) return true
-  return typeof code === 'number' && !isFine(code)
+  return ok === false || saysSomething(error) || isFailure(part)
 }
 
 function saysSomething(error) {
