@@ -174,14 +174,16 @@ function findUnreadable(
     const message = `triggered_rules is not a list of rules, found ${unreadableRules}`
     return { code: UNREADABLE_RULES_CODE, message }
   }
-  if (triggeredRules.length > 0 || classScores.length > 0 || hasRules(body)) return null
+  if (triggeredRules.length > 0) return null
+  const isAnswered = classScores.length > 0 || hasRules(body)
   const parts = isJsonObject(body) ? [body, ...listInside(body)] : []
   // A content that is repeated may quote them.
-  if (!parts.some(hasRules) && parts.some(hasRulesInText)) {
+  if (!isAnswered && !parts.some(hasRules) && parts.some(hasRulesInText)) {
     const message = 'triggered_rules stands in a text, not in the JSON of the answer'
     return { code: UNREADABLE_RULES_CODE, message }
   }
-  const unfinished = findUnfinished(body, status) ?? findUnfinishedInside(body)
+  // An empty list of rules may be that of a task or a model before it is finished.
+  const unfinished = findUnfinished(body, isAnswered ? null : status) ?? findUnfinishedInside(body)
   return unfinished === null
     ? null
     : { code: NOT_FINISHED_CODE, message: `the task is not finished: ${unfinished}` }
@@ -196,14 +198,19 @@ function hasRulesInText(part: JsonObject): boolean {
   return Object.values(part).some((value) => typeof value === 'string' && value.includes('"triggered_rules"'))
 }
 
-/** What shows that every task inside a wrapper, or every part of a result, is unfinished; null if nothing does. */
+/** What shows that a model, or every task or part inside a body, is unfinished; null if nothing does. */
 function findUnfinishedInside(body: unknown): string | null {
-  // Null rules are an empty list.
-  if (!isJsonObject(body) || 'triggered_rules' in body) return null
+  if (Array.isArray(body)) {
+    const found = body.map((part) => findUnfinished(part, null) ?? findUnfinishedInside(part))
+    return found.find((said) => said !== null) ?? null
+  }
+  if (!isJsonObject(body)) return null
   const tasks = listWrappedTasks(body)
-  const found = (tasks.length > 0 ? tasks : listInside(body)).map((part) =>
-    hasRules(part) ? null : findUnfinished(part, null),
-  )
+  const models = [body, ...tasks].flatMap(listInside).filter(({ model }) => toTextOrNull(model) !== null)
+  const ofModel = models.map((model) => findUnfinished(model, null)).find((said) => said !== null)
+  // Null rules are an empty list.
+  if (ofModel !== undefined || 'triggered_rules' in body) return ofModel ?? null
+  const found = (tasks.length > 0 ? tasks : listInside(body)).map((part) => findUnfinished(part, null))
   return found.includes(null) ? null : (found[0] ?? null)
 }
 

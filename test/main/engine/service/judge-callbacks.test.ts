@@ -113,6 +113,8 @@ test.each([
   { status: 'processing' },
   { state: 'QUEUED', message: 'wait' },
   { status: 'in_progress', triggered_rules: null },
+  { status: 'processing', triggered_rules: [] },
+  { state: 'pending', triggered_rules: [] },
 ])('a callback about a task that has not ended is not its result: %j', (said) => {
   const text = JSON.stringify({ task_id: 't1', post_id: 'p', ...said })
   for (const { judgeCallback } of [task, v2, add, remove]) expect(judgeCallback(text)).toBeNull()

@@ -33,7 +33,7 @@ function isSuccess({ status, body: text }, postId) {
     return false
   }
   const parts = ${isV2 ? 'Array.isArray(body) ? body.filter(isObject) : [body]' : '[body]'}
-  return ${isAcknowledged ? (isV2 ? 'parts.length > 0 && ' : '') : '!isUnfinished(status, body) && '}parts.every((part) => isObject(part)${needsTask ? ` && (isId(part.task_id) || isId(part.id)${isV2 ? ' || listTasks(part).length > 0' : ''})` : ''} && !reportsFailure(part)${comparesPost ? ' && isOfPost(part, postId)' : ''})
+  return ${isAcknowledged ? (isV2 ? 'parts.length > 0 && ' : '') : '!isUnfinished(status, body) && '}parts.every((part) => isObject(part)${needsTask ? ` && (isId(part.task_id) || isId(part.id) || listTasks(part).length > 0)` : ''} && !reportsFailure(part)${comparesPost ? ' && isOfPost(part, postId)' : ''})
 }
 
 /** A failure inside a 200, or rules that cannot be read. */
@@ -118,21 +118,24 @@ function isWrapped(part) {
 const IS_UNFINISHED = `
 /** Whether an answer has no result because its task is not finished, or none that can be read. */
 function isUnfinished(status, body) {
-  if (isObject(body) && Array.isArray(body.triggered_rules)) return false
   const all = listOf(body).flatMap((part) => listInside(part))
-  if (all.some(({ triggered_rules: rules, output }) => hasItems(rules) || hasItems(output))) return false
-  if (status === 202 || saysUnfinished(body)) return true
-  if (!isObject(body)) return false
-  const direct = listDirect(body)
-  if ([body, ...direct].some(hasRulesInText)) return true
-  const tasks = listTasks(body)
-  const inner = tasks.length > 0 ? tasks : direct
-  return !('triggered_rules' in body) && inner.length > 0 && inner.every((part) => saysUnfinished(part) && !Array.isArray(part.triggered_rules))
+  if (all.some(({ triggered_rules: rules }) => hasItems(rules))) return false
+  const isAnswered = (isObject(body) && Array.isArray(body.triggered_rules)) || all.some(({ output }) => hasItems(output))
+  if (!isAnswered && (status === 202 || listOf(body).some((part) => [part, ...listDirect(part)].some(hasRulesInText)))) return true
+  return listOf(body).some(hasUnfinished)
 }
 
-function saysUnfinished(part) {
-  const words = isObject(part) ? [part.status, part.state] : []
-  return words.some((word) => typeof word === 'string' && ${OUTCOME_WORDS.unfinished}.test(word))
+function hasUnfinished(part) {
+  const direct = listDirect(part)
+  const tasks = listTasks(part)
+  const models = [...direct, ...tasks.flatMap(listDirect)].filter(({ model }) => typeof model === 'string' && model !== '')
+  if (saysUnfinished(part) || models.some(saysUnfinished)) return true
+  const inner = tasks.length > 0 ? tasks : direct
+  return !('triggered_rules' in part) && inner.length > 0 && inner.every(saysUnfinished)
+}
+
+function saysUnfinished({ status, state }) {
+  return [status, state].some((word) => typeof word === 'string' && ${OUTCOME_WORDS.unfinished}.test(word))
 }
 
 function hasRulesInText(part) {
