@@ -27,11 +27,11 @@ export function createTaskReader(
       const result = judgeResult(body, status) ?? judgeFailure(body, status)
       if (!isAsync || result?.outcome === 'rejected') return result
       const isToOwnCallback = hasOwnCallback(rowKeys)
-      const acknowledged = judgeAcknowledgement(body, status, isToOwnCallback)
-      if (acknowledged !== null || operation.api !== 'v2' || !isV2Body(body)) return acknowledged
-      const [task_id, ...others] = new Set(listNamedTasks(body))
-      const inside = judgeAcknowledgement({ task_id }, status, isToOwnCallback)
-      return inside === null || others.length === 0 ? inside : { ...inside, taskId: null }
+      const isRead = isJsonObject(body) || (operation.api === 'v2' && Array.isArray(body))
+      const [task_id, ...others] = new Set(isRead ? listNamedTasks(body) : [])
+      if (task_id === undefined) return judgeAcknowledgement(body, status, isToOwnCallback)
+      const named = judgeAcknowledgement({ task_id }, status, isToOwnCallback)
+      return named === null || others.length === 0 ? named : { ...named, taskId: null }
     },
     readRefusal: ({ status, errorCode }, rowKeys) => {
       if (errorCode === null || !deliveredCodes.includes(errorCode)) return null
@@ -71,9 +71,9 @@ function readV1Result(body: unknown): TaskResult | V2TaskResult | null {
   return isJsonObject(body) && isWrapped(body) ? readV2TaskResponse(body) : readTaskResponse(body)
 }
 
-/** Whether a v1 body has a task's id, but its rules, if any, in an object inside. */
+/** Whether a v1 body has its rules, if any, in an object inside, and a task's id there or at its top. */
 function isWrapped(body: JsonObject): boolean {
-  return !('triggered_rules' in body) && findTaskId(body) !== null
+  return !('triggered_rules' in body) && (findTaskId(body) !== null || listTasksInside(body).length > 0)
 }
 
 /**
@@ -260,8 +260,8 @@ export function readTaskResponse(body: unknown): TaskResult | null {
   return result
 }
 
-function findTaskId(body: JsonObject): string | null {
-  return toTaskId(body['task_id']) ?? toTaskId(body['id'])
+function findTaskId(body: unknown): string | null {
+  return isJsonObject(body) ? (toTaskId(body['task_id']) ?? toTaskId(body['id'])) : null
 }
 
 /** Adds the rules of a `triggered_rules` list (docs/interface.md §2.2, §2.3); notes any other shape. */
@@ -354,7 +354,7 @@ export function readV2TaskResponse(body: JsonObject | readonly unknown[]): V2Tas
   }
   const parts: readonly unknown[] = Array.isArray(body) ? body : [body]
   for (const part of parts) if (isJsonObject(part)) readPart(part, result)
-  result.taskId ??= listNamedTasks(body)[0] ?? null
+  result.taskId = listNamedTasks(body)[0] ?? parts.map(findTaskId).find((id) => id !== null) ?? null
   return result
 }
 
@@ -364,7 +364,6 @@ function isV2Body(body: unknown): body is JsonObject | unknown[] {
 }
 
 function readPart(part: JsonObject, result: V2TaskResult): void {
-  result.taskId ??= findTaskId(part)
   result.fromCache ||= part['from_cache'] === true
   if (isServiceErrorBody(part)) {
     const error = readServiceError(part)
@@ -373,10 +372,7 @@ function readPart(part: JsonObject, result: V2TaskResult): void {
   }
   const before = result.failures.length
   readObject(part, result, 0)
-  // Inside of an object that names its own task or post, another task may be that of its parent.
-  const isWrapper = toTaskId(part['task_id']) === null && !('post_id' in part)
-  const wrapped = isWrapper ? listWrappedTasks(part) : []
-  for (const task of [part, ...wrapped]) {
+  for (const task of [part, ...listTasksInside(part)]) {
     if (result.failures.length > before) return
     const found = findFailureInside(task)
     if (found !== null) result.failures.push(found)
@@ -445,9 +441,13 @@ function listWrappedTasks(wrapper: JsonObject, depth = 0): JsonObject[] {
   )
 }
 
-/** The tasks inside an object that names none itself. */
+/**
+ * The tasks inside an object that names none itself; an `id` alone may be that of an event. Inside of an
+ * object that names its own task and post, another task may be that of its parent.
+ */
 function listTasksInside(object: JsonObject): JsonObject[] {
-  return findTaskId(object) === null ? listWrappedTasks(object) : []
+  const isTask = 'post_id' in object ? findTaskId(object) !== null : toTaskId(object['task_id']) !== null
+  return isTask ? [] : listWrappedTasks(object)
 }
 
 /**

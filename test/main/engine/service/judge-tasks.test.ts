@@ -143,7 +143,8 @@ test.each([
     { data: { task_id: 't', m: { task_id: 'u', output: [] } } },
     't',
   ],
-  ['beside a wrapper with its own', { id: 't', data: { task_id: 'u', triggered_rules: [] } }, 't'],
+  ['beside the id of a wrapper', { id: 'event', data: { task_id: 't', triggered_rules: [] } }, 't'],
+  ['beside the id of a wrapper without a result', { id: 'event', data: { task_id: 't' } }, 't'],
   ['in a list of wrappers', [{ data: { task_id: 't', triggered_rules: [] } }], 't'],
   ['of an earlier request', { data: { task_id: 't', triggered_rules: [], from_cache: true } }, null],
   ['away from any result', { parent: { task_id: 't' }, data: { triggered_rules: [] } }, null],
@@ -151,8 +152,7 @@ test.each([
 ])('the task_id of a v2 answer or callback is found %s', (_, body, taskId) => {
   expect(v2.judge(toAnswer(200, body), []).taskId).toBe(taskId)
   const { judgeCallback } = createTestExchange({ kind: 'task', api: 'v2', mode: 'async' })
-  const isNamed = !('id' in body)
-  expect(judgeCallback(JSON.stringify(body))?.taskId).toBe(isNamed ? taskId : 'u')
+  expect(judgeCallback(JSON.stringify(body))?.taskId).toBe(taskId)
 })
 
 test('v2 acknowledges with a task_id, as v1 does', () => {
@@ -174,19 +174,46 @@ test.each([
     null,
   ],
   [{ response: { data: { task_id: 't1' } } }, 't1'],
-  [[{ task_id: 't1' }], 't1'],
-])('v2 acknowledges with a task_id inside a wrapper, which its results may have, too: %j', (body, taskId) => {
-  const { judge, toRowKeys } = createTestExchange({ kind: 'task', api: 'v2', mode: 'async' })
-  const keys = toRowKeys([{ user_id: 'u1', post_id: 'p1' }])
-  expect(judge(toAnswer(200, body), keys)).toMatchObject({ ...ACKNOWLEDGED, taskId })
+  [{ id: 'event', data: { task_id: 't1' } }, 't1'],
+])('an acknowledgement may have its task_id inside a wrapper, as results may: %j', (body, taskId) => {
+  for (const { judge, toRowKeys } of [
+    async,
+    createTestExchange({ kind: 'task', api: 'v2', mode: 'async' }),
+  ]) {
+    const keys = toRowKeys([{ user_id: 'u1', post_id: 'p1' }])
+    expect(judge(toAnswer(200, body), keys)).toMatchObject({ ...ACKNOWLEDGED, taskId })
+  }
 })
 
-test('an acknowledgement inside a wrapper that names another post is a mismatch', () => {
-  const { judge, toRowKeys } = createTestExchange({ kind: 'task', api: 'v2', mode: 'async' })
-  const keys = toRowKeys([{ user_id: 'u1', post_id: 'p1' }])
-  const answer = toAnswer(200, { data: { task_id: 't2', post_id: 'p2' } })
-  expect(judge(answer, keys)).toMatchObject({ outcome: 'unknown', errorCode: 'ECHO_MISMATCH' })
+test('an acknowledgement of v2 may be a list', () => {
+  const { judge } = createTestExchange({ kind: 'task', api: 'v2', mode: 'async' })
+  expect(judge(toAnswer(200, [{ task_id: 't1' }]), [])).toMatchObject({ ...ACKNOWLEDGED, taskId: 't1' })
 })
+
+test.each([
+  { data: { task_id: 't1', post_id: 'p1', triggered_rules: [{ rule_id: 'r' }] } },
+  { id: 'event', result: { task_id: 't1', triggered_rules: [{ rule_id: 'r' }] } },
+])('a v1 answer may stand inside a wrapper without a task_id: %j', (body) => {
+  const { judge, toRowKeys } = createTestExchange({ kind: 'task' })
+  const keys = toRowKeys([{ user_id: 'u1', post_id: 'p1' }])
+  expect(judge(toAnswer(200, body), keys)).toMatchObject({
+    outcome: 'succeeded',
+    taskId: 't1',
+    rules: [{ ruleId: 'r' }],
+  })
+})
+
+test.each([{}, { id: 'event' }])(
+  'an acknowledgement inside a wrapper that names another post is a mismatch: %j',
+  (beside) => {
+    for (const api of ['v1', 'v2'] as const) {
+      const { judge, toRowKeys } = createTestExchange({ kind: 'task', api, mode: 'async' })
+      const keys = toRowKeys([{ user_id: 'u1', post_id: 'p1' }])
+      const answer = toAnswer(200, { ...beside, data: { task_id: 't2', post_id: 'p2' } })
+      expect(judge(answer, keys)).toMatchObject({ outcome: 'unknown', errorCode: 'ECHO_MISMATCH' })
+    }
+  },
+)
 
 test('metadata with a task_id, which a service repeats, is no acknowledgement', () => {
   const { judge } = createTestExchange({ kind: 'task', api: 'v2', mode: 'async' })
@@ -205,6 +232,18 @@ test.each([
       { model: 'text', status: 'running' },
     ],
   },
+  { task_id: 't1', triggered_rules: [], status: 'processing' },
+  { task_id: 't1', triggered_rules: [], state: 'in_progress', response: { output: [OUTPUT] } },
+  { data: { task_id: 't1', status: 'queued', triggered_rules: [] } },
+  [{ task_id: 't1', status: 'pending', triggered_rules: [] }],
+  ...[
+    { model: 'text', status: 'done' },
+    { model: 'text', triggered_rules: [] },
+  ].map((text) => ({
+    task_id: 't1',
+    triggered_rules: [],
+    models: [{ model: 'ocr', status: 'pending' }, text],
+  })),
 ])(
   'a v2 answer or callback whose task is not finished inside a wrapper does not count as no rules: %j',
   (body) => {
@@ -232,18 +271,6 @@ test.each([
     const found = { outcome: 'rejected', errorCode, message: expect.stringMatching(message) }
     expect(v2.judge(toAnswer(200, body), [])).toMatchObject(found)
     const { judgeCallback } = createTestExchange({ kind: 'task', api: 'v2', mode: 'async' })
-  { task_id: 't1', triggered_rules: [], status: 'processing' },
-  { task_id: 't1', triggered_rules: [], state: 'in_progress', response: { output: [OUTPUT] } },
-  { data: { task_id: 't1', status: 'queued', triggered_rules: [] } },
-  [{ task_id: 't1', status: 'pending', triggered_rules: [] }],
-  ...[
-    { model: 'text', status: 'done' },
-    { model: 'text', triggered_rules: [] },
-  ].map((text) => ({
-    task_id: 't1',
-    triggered_rules: [],
-    models: [{ model: 'ocr', status: 'pending' }, text],
-  })),
     expect(judgeCallback(JSON.stringify(body))).toMatchObject(found)
   },
 )
@@ -308,9 +335,10 @@ test.each([
     task_id: 't1',
     models: [
       { model: 'ocr', status: 'pending' },
-      { model: 'text', triggered_rules: [] },
+      { model: 'text', triggered_rules: [{ rule_id: 'r' }] },
     ],
   },
+  { task_id: 't1', triggered_rules: [], user: { status: 'pending' } },
 ])('a v2 answer that has a part of a result is one: %j', (body) => {
   expect(v2.judge(toAnswer(200, body), [])).toMatchObject({ outcome: 'succeeded', taskId: 't1' })
 })
@@ -338,7 +366,6 @@ test('a legacy model that says SUCCESS instead of 0 has succeeded', () => {
 
 test.each([
   ...['spam', '', 3, 0, true, false, {}, { rule_id: 'r' }],
-  { task_id: 't1', triggered_rules: [], user: { status: 'pending' } },
   ...[['spam'], [{}], [null], [0], [[]], [{ rule_name: 'Spam' }], [{ rule_id: '' }], [{ rule_id: 'r' }, {}]],
 ])('rules in an unknown shape do not count as none: %j', (rules) => {
   for (const { judge } of [createTestExchange({ kind: 'task' }), v2]) {

@@ -54,7 +54,8 @@ function isFailure({ status, state, code }) {
 }
 
 /** Whether an object inside of a result reports a failure; some words count only for a task or beside a model. */
-function hasFailedInWords({ error, success, ok, status, code, model }, isTask = false) {
+function hasFailedInWords(part, isTask = false) {
+  const { error, success, ok, model } = part
   if (error === true || success === false || (typeof error !== 'number' && saysSomething(error))) return true
   if (!isTask && (typeof model !== 'string' || model === '')) return false
   return ok === false || saysSomething(error) || isFailure(part)
@@ -84,6 +85,10 @@ function listInside(object, depth = 0) {
 function listDirect(object) {
   return Object.entries(object).flatMap(([name, value]) =>
     ['triggered_rules', 'output', 'content_metadata', 'user_metadata'].includes(name) ? [] : listOf(value))
+}
+
+function isTask(part) {
+  return isId(part.task_id) || ('post_id' in part && isId(part.id))
 }
 
 /** The tasks that a wrapper is around. */
