@@ -82,6 +82,8 @@ export interface VerdictReplacement {
 export const verdictImportSchema = z.object({
   /** Verdicts that were stored. */
   verdicts: z.int(),
+  /** What of the file was not read, a sentence each. */
+  notes: z.array(z.string()),
   /** Rows that had other verdicts than the file. */
   differingRows: z.int(),
   /** The first of them, by row. */

@@ -242,6 +242,18 @@ export const LOOKBACK_MESSAGES = {
       text: `${file}, row ${row}: ${reason}`,
       remedy: 'Correct this row of the file, then evaluate again.',
     }),
+    verdict_columns_doubled: ({
+      file,
+      column,
+      columns,
+    }: {
+      file: string
+      column: string
+      columns: string
+    }) => ({
+      text: `${file} has several columns called ${column}: ${columns}`,
+      remedy: 'Nothing was stored. Rename all of them but one in the file, then import it again.',
+    }),
     verdict_file_wrong: ({ file, row, reason }: { file: string; row: string; reason: string }) => ({
       text: `${file}, row ${row}: ${reason}`,
       remedy: 'Nothing was stored. Correct this row of the file and import the file again.',

@@ -5,6 +5,7 @@ import type { Evaluation } from '../../../src/shared/lookback/evaluation.ts'
 import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { createWorkbook } from '../engine/source/workbook-files.ts'
 import { runInProcess } from './run-in-process.ts'
 import { writeSource } from './write-source.ts'
 
@@ -211,6 +212,40 @@ describe('verdicts', () => {
       stderr: expect.stringContaining('row 3: must have at most 3 cells, like the header'),
     })
     expect(JSON.parse((await sluice('verdict', 'latest', '--json')).stdout).verdicts).toEqual([])
+  })
+
+  it('of a file with two columns of one name are refused, since either may be meant', async () => {
+    const { folder, sluice } = await sendPosts()
+    const header = 'row,sluice_verdict,sluice_note,sluice_verdict'
+    const file = writeSource(folder, 'verdicts.csv', `${header}\n2,agree,,unsure\n`)
+    expect(await sluice('verdict', 'latest', '--from', file)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('verdicts.csv has several columns called sluice_verdict: 2 and 4'),
+    })
+    expect(JSON.parse((await sluice('verdict', 'latest', '--json')).stdout).verdicts).toEqual([])
+    const other = 'row,sluice_verdict,mine,mine'
+    const fine = writeSource(folder, 'fine.csv', `${other}\n2,agree,,unsure\n`)
+    expect(await sluice('verdict', 'latest', '--from', fine)).toMatchObject({ code: 0 })
+  })
+
+  it('of a workbook say which sheet they are read from if others have the same columns', async () => {
+    const { folder, sluice } = await sendPosts()
+    const toSheet = (name: string, ...rows: string[][]) => ({
+      name,
+      rows: [['row', 'sluice_verdict'], ...rows]
+        .map((cells) => cells.map((cell) => `<c t="inlineStr"><is><t>${cell}</t></is></c>`).join(''))
+        .map((cells) => `<row>${cells}</row>`)
+        .join(''),
+    })
+    const file = join(folder, 'verdicts.xlsx')
+    const sheets = [toSheet('Ann', ['2', 'agree'], ['3', 'agree']), toSheet('Ben', ['4', 'unsure'])]
+    writeFileSync(file, await createWorkbook({ sheets }))
+    const said =
+      'Of the file of verdicts, only the sheet "Ann" is read. These have the same columns: "Ben" (1 row).'
+    const told = await sluice('verdict', 'latest', '--from', file)
+    expect(told).toMatchObject({ code: 0, stdout: expect.stringContaining('2 verdicts stored') })
+    expect(told.stderr).toContain(said)
+    expect((await sluice('verdict', 'latest', '--from', file, '--json')).stderr).toContain(said)
   })
 
   it('cannot agree with a row that was not answered, since there are no triggered rules', async () => {

@@ -30,6 +30,7 @@ import {
   type DocumentFlags,
 } from '../options/shared-options.ts'
 import { formatTable } from '../terminal/layout.ts'
+import { toPrintable } from '../terminal/output.ts'
 import { type OverwriteFlags, toTargetOf } from '../written-files.ts'
 
 interface VerdictFlags extends DocumentFlags, OverwriteFlags {
@@ -99,6 +100,7 @@ export function addVerdictCommand(program: Command, context: CliContext): void {
         if (flags.from !== undefined) {
           const path = resolveFromCaller(flags.from, context.env)
           const stored = await engine.lookback.importVerdicts(runId, { path, header: true }, true)
+          for (const note of stored.notes) await context.err.writeLine(toPrintable(note))
           if (!flags.json) {
             await context.out.writeLine(`${formatCounted(stored.verdicts, 'verdict')} stored`)
             for (const line of listReplaced(stored)) await context.out.writeLine(line)

@@ -315,7 +315,7 @@ async function createFileReader(
     const ofFile = [
       ...sayDoubled([...listNames(label), key], reader),
       ...sayBroken(broken),
-      ...sayOtherSheets(reader),
+      ...sayOtherSheets(reader, 'labels'),
     ]
     return {
       columns: keys.columns,
@@ -363,12 +363,13 @@ function sayBroken(broken: readonly { place: SourcePlace; problem: FoundProblem 
   ]
 }
 
-function sayOtherSheets({ findWarnings }: SourceReader): string[] {
+/** Says that other sheets of a file have the columns of the one that is read. */
+export function sayOtherSheets({ findWarnings }: SourceReader, of: 'labels' | 'verdicts'): string[] {
   return (findWarnings?.() ?? []).flatMap((warning) => {
     if (warning.code !== 'other_sheets') return []
     const { sheet, others } = warning.args
     return [
-      `Of the file of labels, only the sheet "${sheet}" is read. These have the same columns: ${others}.`,
+      `Of the file of ${of}, only the sheet "${sheet}" is read. These have the same columns: ${others}.`,
     ]
   })
 }

@@ -19,6 +19,7 @@ import type { ExportRow } from '../../../shared/run/results.ts'
 import type { ExportResult } from '../../../shared/run/written-rows.ts'
 import { parseJson } from '../../../shared/service/parse-json.ts'
 import type { RunFamily } from '../journal/run-family.ts'
+import { listSameNamed } from '../mapping/plan-warnings.ts'
 import { refuseSource } from '../results/export-run.ts'
 import { toMembers, toTable } from '../run/export/csv-report.ts'
 import { readPagesOfRows, readRowsByNumber } from '../run/export/export-rows.ts'
@@ -28,9 +29,9 @@ import { importRowVerdicts, readVerdicts } from '../run/journal/verdict-store.ts
 import { findNewest } from '../run/results/family-rows.ts'
 import { readPlace } from '../run/results/row-places.ts'
 import { openSource } from '../source/open-source.ts'
-import { createBatchPlaces } from '../source/source-reader.ts'
+import { createBatchPlaces, type SourceReader } from '../source/source-reader.ts'
 import { findNamedRows, findRowNaming, type NamedRow, type NamingRow } from './named-rows.ts'
-import { findColumnOrThrow, toMissingColumn } from './row-labels.ts'
+import { findColumnOrThrow, sayOtherSheets, toMissingColumn } from './row-labels.ts'
 
 /** The columns of a file of verdicts, as exports and samples have them too. */
 const COLUMNS = {
@@ -40,6 +41,9 @@ const COLUMNS = {
   rule: 'sluice_rule',
   note: 'sluice_note',
 } as const
+
+/** Columns that are read of a file of verdicts. */
+const READ_COLUMNS = ['sluice_post_id', ...Object.values(COLUMNS), ...Object.values(STRATUM_COLUMNS)]
 
 /** The member with the verdicts of a row in a JSON Lines export. */
 const JSON_VERDICTS = 'verdicts'
@@ -66,6 +70,7 @@ export async function importVerdicts(
     const { columns } = reader
     const naming = findRowNaming(columns)
     if (naming === null) throw toMissingColumn(columns, 'row', '--from', source.path)
+    refuseDoubled([naming.column, ...READ_COLUMNS], reader, source)
     // A file of verdicts has a line for each verdict, in JSON lines, too.
     const isExport = isJsonLinesExport(columns) && !columns.includes(COLUMNS.verdict)
     const jsonAt = isExport ? columns.indexOf(JSON_VERDICTS) : -1
@@ -132,9 +137,25 @@ export async function importVerdicts(
       differing: differing
         .slice(0, DIFFERING_NAMED)
         .map(({ row, ...verdicts }) => ({ place: readPlace(family, row), ...verdicts })),
+      notes: sayOtherSheets(reader, 'verdicts'),
     }
   } finally {
     reader.close()
+  }
+}
+
+/** Throws `BAD_SOURCE` if a column that is read has the name of another: either may be meant. */
+function refuseDoubled(
+  read: readonly string[],
+  { columns, header }: SourceReader,
+  { path }: PlanSource,
+): void {
+  for (const name of read) {
+    const used = columns.indexOf(name)
+    const numbers = used === -1 ? [] : listSameNamed(used, name, header ?? [])
+    if (numbers.length < 2) continue
+    const at = numbers.join(' and ')
+    throw new SluiceError({ id: 'verdict_columns_doubled', file: path, column: name, columns: at })
   }
 }
 

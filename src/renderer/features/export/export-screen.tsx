@@ -314,6 +314,11 @@ function VerdictsPanel(props: { runId: string; runName: string; format: RowExpor
           onCancel={() => setImported(null)}
         />
       )}
+      {imported !== null && imported.result.notes.length > 0 && (
+        <Notice kind="warning" title="Not all of the file was read">
+          <SafeText text={imported.result.notes.join('\n')} max={1000} lines />
+        </Notice>
+      )}
       {failure !== null && (
         <ErrorNotice
           error={failure}

@@ -92,6 +92,7 @@ test.each(
         verdicts: before.length,
         differingRows: 0,
         differing: [],
+        notes: [],
       })
       expect(readVerdicts(family).map(({ given_at: _, ...verdict }) => verdict)).toEqual(before)
     }),
