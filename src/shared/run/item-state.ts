@@ -359,6 +359,14 @@ export function toAnswerWords(name: string): string {
   return Object.hasOwn(ROW_ANSWERS, name) ? ROW_ANSWERS[name as RowAnswer].word : name.replaceAll('_', ' ')
 }
 
+/** Answers that say how the callbacks of a row were, not what became of it. */
+export const CALLBACK_ANSWERS = [
+  'differing_callbacks',
+  'unreadable_callback',
+  'callback_of_other_post',
+  'callback_in_doubt',
+] as const satisfies RowAnswer[]
+
 const APPEAL_ANSWERS: readonly RowAnswer[] = ['in_review', 'reviewed', 'overturned', 'upheld', 'other_status']
 
 /** Whether an answer is the status of an appeal; the others are outcomes of terms. */

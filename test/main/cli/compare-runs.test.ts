@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { toNormalQuantile } from '../../../src/shared/load/statistics.ts'
 import { nameTrendGroup, suggestPattern } from '../../../src/shared/lookback/trend.ts'
 import { copyGolden } from '../../golden/answers.ts'
+import { startFaultServer } from '../../helpers/fault-server.ts'
 import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createDraw } from '../../helpers/seeded-draw.ts'
@@ -423,4 +424,41 @@ test('numbers in source names may differ within one trend', () => {
 test('a trend names a file from a browser without its upload folder', () => {
   const paths = [`/data/uploads/${'a'.repeat(24)}/posts.csv`, '/data/more.csv']
   expect(nameTrendGroup({ kind: 'sources', paths })).toBe('posts.csv, /data/more.csv')
+})
+
+test('rows whose callbacks differ have changed only if their result has, and are warned of', async () => {
+  const workspace = createTemporaryFolder()
+  const source = writeSource(workspace, 'posts.csv', 'post_id,user_id,text_data\np1,u1,one\np2,u1,two\n')
+  const spam = [{ rule_id: 'r1', rule_name: 'Spam' }]
+  const isSaidTwice = { value: false }
+  const server = await startFaultServer({
+    onRequest: async ({ body }, wire) => {
+      const { callback_url, post_id, user_id } = JSON.parse(body) as Record<string, string>
+      const post = (triggered_rules: object) =>
+        fetch(callback_url ?? '', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ task_id: `task-${post_id}`, post_id, user_id, triggered_rules }),
+        })
+      await post(spam)
+      if (isSaidTwice.value && post_id === 'p2') await post([])
+      wire.send(200, { task_id: `task-${post_id}`, message: 'accepted' })
+    },
+  })
+  const sluice = (...args: string[]) => runInProcess(args, { workspace, env: { SLUICE_API_KEY: 'key-1' } })
+  const send = async () => {
+    const where = ['--base-url', server.baseUrl]
+    const sent = await sluice('task', source, '--async', ...where, '--yes', '--json')
+    return JSON.parse(sent.stdout)
+  }
+  const before = await send()
+  isSaidTwice.value = true
+  const after = await send()
+  expect(after.callbacks).toMatchObject({ received: 3, settled: 2, differing: 1 })
+  const compared = await sluice('compare', before.run_id, after.run_id, '--fail-if-changed', '0%', '--json')
+  const { decisions } = JSON.parse(compared.stdout)
+  expect(decisions.joined).toMatchObject({ rows: 2, changed: 0, decided: 2 })
+  expect(decisions.outcomes.listed).toEqual([])
+  expect(decisions.warnings).toContainEqual(expect.stringMatching(/^B: 1 row got callbacks that differ/))
+  expect(compared.code).toBe(0)
 })

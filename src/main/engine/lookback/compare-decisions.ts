@@ -15,7 +15,7 @@ import { countLeftOut } from '../../../shared/run/item-state.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'
 import { summarizeRun } from '../results/run-summary.ts'
-import { countNoResult } from '../run/results/family-counts.ts'
+import { countAnswers } from '../run/results/family-counts.ts'
 import { type ChosenChanges, formatOutcome, listChangedRows, writeChangedRows } from './changed-rows.ts'
 import { compareByLabels } from './compare-labels.ts'
 import { countEdited, type EditedRows } from './edited-rows.ts'
@@ -71,8 +71,8 @@ export async function compareDecisions(
     warnings: [
       ...listWarnings(runs, pairs, key.name, { cached, edited }),
       ...new Set([a, b].flatMap(({ record }) => sayDoubled(options.by === null ? [] : [options.by], record))),
-      ...sayNoResult('A', a),
-      ...sayNoResult('B', b),
+      ...sayOddAnswers('A', a),
+      ...sayOddAnswers('B', b),
       ...(byLabels?.warnings ?? []),
     ],
   }
@@ -312,10 +312,23 @@ function listWarnings(
   ]
 }
 
-function sayNoResult(name: string, run: RunFamily): string[] {
-  return warnOfNoResult(countNoResult(run), 'row', { areLeftOut: true }).map(
-    ({ message }) => `${name}: ${message}`,
-  )
+function sayOddAnswers(name: string, run: RunFamily): string[] {
+  const empty = warnOfNoResult(countAnswers(run, 'no_result'), 'row', { areLeftOut: true })
+  const differing = countAnswers(run, 'differing_callbacks')
+  const inDoubt = countAnswers(run, 'callback_in_doubt')
+  return [
+    ...empty.map(({ message }) => message),
+    ...(differing > 0
+      ? [
+          `${formatCounted(differing, 'row')} got callbacks that differ. Compared is the one that counts; another one said something else.`,
+        ]
+      : []),
+    ...(inDoubt > 0
+      ? [
+          `${formatCounted(inDoubt, 'row')} ${inDoubt === 1 ? 'has' : 'have'} the result of a callback that may answer what was sent before a correction.`,
+        ]
+      : []),
+  ].map((message) => `${name}: ${message}`)
 }
 
 /** Says that a run is not over, or that it ended early, and that its open rows are left out. */

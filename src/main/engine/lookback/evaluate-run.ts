@@ -17,12 +17,7 @@ import { warnOfNoResult } from '../../../shared/run/counts.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'
 import { readScoredClasses } from '../run/export/export-rows.ts'
-import {
-  countNoResult,
-  countRowsRead,
-  readFamilyCounts,
-  readRuleNames,
-} from '../run/results/family-counts.ts'
+import { countAnswers, countRowsRead, readFamilyCounts, readRuleNames } from '../run/results/family-counts.ts'
 import { readPlace } from '../run/results/row-places.ts'
 import { type AnsweredStep, readAnsweredSteps } from './answered-rows.ts'
 import { writeEvaluatedRows } from './evaluated-rows.ts'
@@ -201,7 +196,9 @@ export async function* evaluateInSteps(
           }),
     warnings: [
       ...(isMostlyUnanswered(rows) ? [sayUnanswered(rows)] : []),
-      ...warnOfNoResult(countNoResult(family), 'row', { areLeftOut: true }).map(({ message }) => message),
+      ...warnOfNoResult(countAnswers(family, 'no_result'), 'row', { areLeftOut: true }).map(
+        ({ message }) => message,
+      ),
       ...sayNoNegatives(ofLabels, rows.without_label, options),
       ...reader.listNotes(),
       ...sayDoubled(options.slices, family.record),

@@ -1,5 +1,10 @@
 import { toComparable } from '../../../shared/lookback/labels.ts'
-import { LEFT_OUT_STATES, type LeftOutState, listStates } from '../../../shared/run/item-state.ts'
+import {
+  CALLBACK_ANSWERS,
+  LEFT_OUT_STATES,
+  type LeftOutState,
+  listStates,
+} from '../../../shared/run/item-state.ts'
 import { createSetReader } from '../journal/found-reader.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
 import { readFacetCounts } from '../run/results/family-counts.ts'
@@ -98,9 +103,10 @@ const HAS_SUCCEEDED = "coalesce(result.state = 'succeeded' AND result.error_code
 const IS_ANSWERED = `(${HAS_SUCCEEDED} AND result.answer IS NOT 'no_result')`
 const IS_OPEN = `CASE WHEN result.state IS NULL THEN row.item IS NOT NULL
     ELSE result.state IN (${OPEN_STATES.map((open) => `'${open}'`).join(', ')}) END`
+const HAS_CALLBACK_ANSWER = `result.answer IN (${CALLBACK_ANSWERS.map((answer) => `'${answer}'`).join(', ')})`
 const OUTCOME = `CASE WHEN row.item IS NULL THEN coalesce(result.state, 'invalid')
     WHEN result.state IS NULL THEN 'pending'
-    WHEN ${HAS_SUCCEEDED} THEN coalesce(result.answer, '')
+    WHEN ${HAS_SUCCEEDED} THEN CASE WHEN ${HAS_CALLBACK_ANSWER} THEN '' ELSE coalesce(result.answer, '') END
     ELSE result.state || coalesce(' ' || result.error_code, ' HTTP ' || result.status, '') END`
 
 const LEFT_OUT = `CASE result.state

@@ -1,5 +1,5 @@
 import { toRowCounts } from '../../../../shared/run/counts.ts'
-import { type ItemState, listStates } from '../../../../shared/run/item-state.ts'
+import { type ItemState, listStates, type RowAnswer } from '../../../../shared/run/item-state.ts'
 import type { RowCounts, TriggeredRule } from '../../../../shared/run/run.ts'
 import { findErrorGroup } from '../../journal/counters.ts'
 import { amongRows, createRuleReader, createSetReader, readFoundRules } from '../../journal/found-reader.ts'
@@ -50,9 +50,9 @@ export function readFamilyCounts({ members }: RunFamily): Counts {
   return merged
 }
 
-/** Rows whose answer says nothing of the content. */
-export function countNoResult(family: RunFamily): number {
-  return readFamilyCounts(family).get('answer')?.get('no_result') ?? 0
+/** Rows with this answer. */
+export function countAnswers(family: RunFamily, answer: RowAnswer): number {
+  return readFamilyCounts(family).get('answer')?.get(answer) ?? 0
 }
 
 /** Rows by state of a run and its retries together, and its triggered rules, most rows first. */
