@@ -53,6 +53,23 @@ test('a callback that differs from the first is stored, counted and noted on the
   expect(journal.db.prepare(`SELECT count(*) AS n FROM ${RULES_OF_ROWS}`).get()).toEqual({ n: 0 })
 })
 
+test('a callback without a result after an error leaves its row without a result, whatever came before', () => {
+  const { receive, takeIn, counts, readRow } = openTasks()
+  receive(1, 1_000, REFUSAL)
+  receive(1, 2_000, '{"task_id":"task-1","post_id":"p1","message":"accepted"}')
+  takeIn()
+  expect(counts()).toEqual({ received: 2, settled: 1, differing: 1 })
+  expect(readRow()).toEqual({
+    state: 'succeeded',
+    error_code: null,
+    message: expect.stringContaining('an earlier callback said INTERNAL: it broke; the result counts'),
+    answer: 'no_result',
+  })
+  receive(1, 3_000, OTHER_RESULT)
+  takeIn()
+  expect(readRow()).toMatchObject({ state: 'succeeded', answer: 'differing_callbacks' })
+})
+
 test('an error after a result changes no outcome and is noted on the row', () => {
   const { receive, takeIn, counts, readRow } = openTasks()
   receive(1, 1_000, RESULT)

@@ -571,7 +571,8 @@ export class CallbackWriter {
       ...(doubt === 'none' ? [] : [IN_DOUBT]),
       ...(before === undefined ? [] : [this.#supersede(before, stored)]),
     ]
-    const answer = marks[0]?.answer ?? content.answer
+    // What is wrong with the result itself takes precedence.
+    const answer = content.answer ?? marks[0]?.answer ?? null
     const notes = [content.message, ...marks.map(({ note }) => note)]
     const message = notes.filter((part) => part !== null).join('; ') || null
     if (answer !== null && stored?.answer !== answer) this.#countAnswer(stored?.answer ?? null, answer)
