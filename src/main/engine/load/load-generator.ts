@@ -249,7 +249,7 @@ export class LoadGenerator {
     const isRepeated =
       judgement.repeat !== 'never' && flight.tries < this.#options.retry.limit && !this.#isStopped
     if (turn.isMeasured) this.#record(flight, exchange, judgement, isRepeated)
-    else if (judgement.status !== null) this.#warmupAnswers += 1
+    else if (exchange.kind === 'answer') this.#warmupAnswers += 1
     if (this.#lanes.inFlight + 1 >= this.#lanes.concurrency) this.#lastFullMs = this.#nowMs()
     if (isRepeated) this.#backOff(flight, judgement)
   }
