@@ -276,6 +276,13 @@ export const MAPPING_MESSAGES = {
       },
     }),
   },
+  columns_doubled: {
+    code: 'BAD_PLAN',
+    words: ({ column, columns }: { column: string; columns: string }) => ({
+      text: `several columns of the source are called \`${column}\`: ${columns}`,
+      remedy: 'In the file, rename all of them but the one that is meant.',
+    }),
+  },
   load_column_missing: {
     code: 'BAD_PLAN',
     words: ({ unnamed, sourceColumns }: UnnamedColumns) => ({

@@ -56,6 +56,28 @@ describe('--only-new', () => {
     expect(again.sent_before).not.toHaveProperty('without_column')
   })
 
+  it('refuses a name that several columns have, since one may hide rows that were never sent', async () => {
+    const { service, workspace, sluice, send, json } = await setUp()
+    await json('user_id,text_data,batch\nu1,hello,1\n')
+    const before = service.arrived.size
+    const doubled = 'batch,user_id,text_data,batch\n1,u1,new,7\n'
+    expect(await send(doubled, '--only-new', '--new-by', 'batch')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('several columns of the source are called `batch`: 1 and 4'),
+    })
+    const load = ['load', join(workspace, 'posts.csv'), '--base-url', service.baseUrl, '--requests', '2']
+    for (const asked of [
+      ['--order', 'random', '--weight', 'batch'],
+      ['--threshold', 'http_req_duration{batch:1}:p(99)<500'],
+    ]) {
+      expect(await sluice([...load, '--rate', '5', ...asked])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('several columns of the source are called `batch`: 1 and 4'),
+      })
+    }
+    expect(service.arrived.size).toBe(before)
+  })
+
   it('says how many skipped rows have another text or URL now, and which', async () => {
     const { service, json, send, sluice } = await setUp()
     const head = 'post_id,user_id,text_data,lang\n'

@@ -176,6 +176,25 @@ describe('sample', () => {
     expect(drawn.map((line) => JSON.parse(line).cells)).toEqual(rows)
   })
 
+  it('says which of several columns with one name it groups by', async () => {
+    const sandbox = await withSandbox()
+    const { folder, sluice } = openFolder(sandbox.key)
+    const source = writeSource(folder, 'doubled.csv', 'user_id,text_data,kind,kind\nu1,a,x,z\nu1,b,y,z\n')
+    const draw = async (of: string, by: string) =>
+      JSON.parse(
+        (await sluice('sample', of, join(folder, 's.csv'), '--size', '2', '--by', by, '--json')).stdout,
+      )
+    const message =
+      '`kind` is the name of columns 3 and 4; column 3 is used. To use another, name it by its number.'
+    const warnings = [{ code: 'ambiguous_column', message, rows: 2 }]
+    expect(await draw(source, 'kind')).toMatchObject({ strata: [{}, {}], warnings })
+    const other = await draw(source, '4')
+    expect(other).toMatchObject({ strata: [{ stratum: 'z', drawn: 2 }] })
+    expect(other).not.toHaveProperty('warnings')
+    await sluice('task', source, '--base-url', sandbox.baseUrl, '--quiet', '--json')
+    expect(await draw('latest', 'kind')).toMatchObject({ strata: [{}, {}], warnings })
+  })
+
   it('weights strata of one name by the rows that each stands for', async () => {
     const sandbox = await withSandbox()
     const { folder, sluice } = openFolder(sandbox.key)

@@ -31,7 +31,7 @@ import { openSource } from '../source/open-source.ts'
 import { createBatchPlaces } from '../source/source-reader.ts'
 import { type AnsweredStep, readAnsweredSteps } from './answered-rows.ts'
 import { storeLabelling } from './labelling-store.ts'
-import { findColumnOrThrow } from './row-labels.ts'
+import { findColumnOrThrow, sayDoubled } from './row-labels.ts'
 import { createCellReader } from './slices.ts'
 import type { WantedColumns } from './stored-columns.ts'
 
@@ -48,8 +48,9 @@ export async function sampleRun(family: RunFamily, options: SampleOptions): Prom
   const drawn = drawAnswered(family, options)
   const format = findReportFormat(options.file)
   const hasFiles = hasSeveralFiles(family.db)
+  const doubled = sayDoubled(options.by === null ? [] : [options.by], record)
   const kept = ['sluice_row', FILE_COLUMN.name, 'sluice_record', 'sluice_post_id', 'sluice_triggered_rules']
-  return write(options, drawn, {
+  const sample = await write(options, drawn, {
     columns: record.columns,
     header: record.header,
     members: toMembers(toStratumColumns(drawn)),
@@ -61,6 +62,12 @@ export async function sampleRun(family: RunFamily, options: SampleOptions): Prom
     ]),
     pages: readRowsByNumber(family, [...drawn.stratumOf.keys()], { withRequests: format === 'jsonl' }),
   })
+  if (doubled.length === 0) return sample
+  return { ...sample, warnings: doubled.map((message) => toDoubledWarning(message, sample)) }
+}
+
+function toDoubledWarning(message: string, { rows }: Sample): NonNullable<Sample['warnings']>[number] {
+  return { code: 'ambiguous_column', message, rows }
 }
 
 /**
@@ -159,10 +166,12 @@ export async function sampleSource(source: PlanSource, options: SampleOptions): 
       members: toMembers(toStratumColumns(drawn)),
     })
     for (const warning of reader.findWarnings?.() ?? []) tell(warning, warning.rows ?? sample.rows)
+    const doubled = sayDoubled(options.by === null ? [] : [options.by], reader)
+    const warnings = [...doubled.map((message) => toDoubledWarning(message, sample)), ...told.values()]
     return {
       ...sample,
       ...(leftOut > 0 && { rows_left_out: leftOut }),
-      ...(told.size > 0 && { warnings: [...told.values()] }),
+      ...(warnings.length > 0 && { warnings }),
     }
   } finally {
     reader.close()

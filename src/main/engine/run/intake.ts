@@ -9,7 +9,7 @@ import { mayBeRows } from '../../../shared/mapping/rows-in-key.ts'
 import { listColumnsOf } from '../../../shared/mapping/templates.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import type { FoundProblem, SourceWarning } from '../../../shared/messages/problem-messages.ts'
-import { OPERATIONS, toRowsPerItem } from '../../../shared/operations/operations.ts'
+import { fieldsOf, OPERATIONS, toRowsPerItem } from '../../../shared/operations/operations.ts'
 import type { FieldSource, Mapping, Plan } from '../../../shared/plan/plan.ts'
 import { findSheetChoice } from '../../../shared/plan/source-place.ts'
 import { seemsGuarded } from '../../../shared/run/formula-guard.ts'
@@ -29,6 +29,7 @@ import {
   findMovedColumns,
   findPlanWarnings,
   findRowsInKeys,
+  listSameNamed,
 } from '../mapping/plan-warnings.ts'
 import { createLeaveOut, type LeavesOut, type UnfitCell } from '../mapping/row-fixer.ts'
 import { isMissingAddress, type MapRow, resolveMapping } from '../mapping/row-mapper.ts'
@@ -113,9 +114,9 @@ export async function runIntake(options: {
     const firstRows: SourceRow[] = []
     const unlikeFiles = new UnlikeFiles(mapping, reader)
     const splitter = new RowSplitter(plan, columns, mapRow)
-    const checkWeight = createLoadRowCheck(plan, columns)
+    const checkWeight = createLoadRowCheck(plan, reader)
     const rowTags = plan.load === undefined ? null : new RowTagWatch(plan.load, columns)
-    const keys = chooseRowKeys(plan, mapping, columns)
+    const keys = chooseRowKeys(plan, mapping, reader)
     if (keys !== null && (options.earlierRuns ?? []).length > 0) {
       const { workspace, earlierRuns: candidates = [], sentWith = NOTHING_KNOWN } = options
       const asking = { ...record, columns: [...columns] }
@@ -251,7 +252,7 @@ function toGuardWarnings(rows: number, first: string): SourceWarning[] {
 function chooseRowKeys(
   plan: Plan,
   mapping: Mapping,
-  columns: readonly string[],
+  { columns, header }: Pick<SourceReader, 'columns' | 'header'>,
 ): readonly (readonly string[])[] | null {
   const own = findRowKeys(plan, mapping, columns)
   const { onlyNew, operation } = plan
@@ -265,6 +266,10 @@ function chooseRowKeys(
   const unknown = by.filter((name) => createKeyReader([name], operation, columns) === null)
   if (unknown.length > 0)
     throw new SluiceError({ id: 'only_new_by_nothing', unnamed: unknown, sourceColumns: [...columns] })
+  refuseDoubled(
+    by.filter((name) => fieldsOf(operation).every((field) => field.name !== name)),
+    { columns, header },
+  )
   const generated = findGenerated(by, plan, mapping, columns)
   if (generated !== null) throw new SluiceError({ id: 'only_new_without_key', generated, keys: examples })
   return [by]
@@ -482,7 +487,22 @@ const REFUSED_FILE: ReadonlySet<FoundProblem['code']> = new Set([
  * that the load names but the source lacks, and for tags of other requests; the check itself throws it for an
  * invalid weight.
  */
-function createLoadRowCheck(plan: Plan, columns: readonly string[]): ((row: CheckedRow) => void) | null {
+/** Throws `BAD_PLAN` if a column that a plan can only name by its name shares it: either may be meant. */
+function refuseDoubled(
+  names: readonly string[],
+  { columns, header }: Pick<SourceReader, 'columns' | 'header'>,
+): void {
+  for (const column of names) {
+    const numbers = listSameNamed(findColumnOfName(columns, column), column, header ?? [])
+    if (numbers.length > 1)
+      throw new SluiceError({ id: 'columns_doubled', column, columns: numbers.join(' and ') })
+  }
+}
+
+function createLoadRowCheck(
+  plan: Plan,
+  { columns, header }: Pick<SourceReader, 'columns' | 'header'>,
+): ((row: CheckedRow) => void) | null {
   const { load } = plan
   if (load === undefined) return null
   const urls = listLoadUrls(plan)
@@ -493,6 +513,7 @@ function createLoadRowCheck(plan: Plan, columns: readonly string[]): ((row: Chec
   const unknown = listLoadColumns(load).filter((name) => findColumnOfName(columns, name) === -1)
   if (unknown.length > 0)
     throw new SluiceError({ id: 'load_column_missing', unnamed: unknown, sourceColumns: [...columns] })
+  refuseDoubled(listLoadColumns(load), { columns, header })
   const { weight: column } = load
   if (column === undefined) return null
   const cell = findColumnOfName(columns, column)
