@@ -80,7 +80,6 @@ export interface BridgeServices {
   readonly host: BridgeHost
   /** Files that windows may read. */
   readonly sources: Sources
-  /** Plan files that a person opened. */
   readonly plans: OpenedPlans
   /** Pictures, videos and sounds for windows. */
   readonly media: MediaFiles

@@ -124,7 +124,6 @@ export function createEventGates() {
 /** Holds back each stream's next event until the window has seen the last one. */
 export interface EventGates extends ReturnType<typeof createEventGates> {}
 
-/** The clock of event streams. */
 export interface Clock {
   /** Monotonic milliseconds. */
   now(): number

@@ -51,7 +51,6 @@ interface RequestQuestion {
   operation: OperationKind
 }
 
-/** Any question that concerns production. */
 export type ProductionQuestion = SendQuestion | ConnectionQuestion | RequestQuestion
 
 /** Shows the question where no page can answer it. `signal` aborts when the window that caused it closes. */

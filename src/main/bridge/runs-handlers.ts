@@ -181,7 +181,6 @@ function readBaselinesOrNone(engine: Engine): Baseline[] {
   }
 }
 
-/** The baseline names of a run and its retries. */
 function findBaselineNames(
   baselines: readonly Baseline[],
   { run_id, retries }: Pick<RunSummary, 'run_id' | 'retries'>,

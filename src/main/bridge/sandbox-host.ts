@@ -216,7 +216,6 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
   }
 
   return {
-    /** Base URL while running, else null. */
     baseUrl: (): string | null => thread?.baseUrl ?? null,
     /** Both base URLs while running, else null. */
     addresses: (): { baseUrl: string; taskBaseUrl: string } | null =>

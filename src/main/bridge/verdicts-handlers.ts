@@ -2,7 +2,6 @@ import type { Handlers } from './bridge-context.ts'
 import { placeRunExport } from './results-handlers.ts'
 import { withName } from './sources.ts'
 
-/** People's verdicts on rows. */
 export const verdictsHandlers: Handlers<'verdicts'> = {
   list: ({ context, input }) => context.engine.lookback.readVerdicts(input.runId),
   set: ({ context, input: { runId, row, verdicts, before } }) =>
@@ -22,7 +21,6 @@ export const verdictsHandlers: Handlers<'verdicts'> = {
   },
 }
 
-/** Labelling rows of a run one by one. */
 export const labellingHandlers: Handlers<'labelling'> = {
   read: ({ context, input }) => context.engine.lookback.readLabelling(input.runId),
   start: async ({ context: { engine }, input: { runId, ...options } }) => {

@@ -86,7 +86,6 @@ export const watchRun: Handlers<'runs'>['watch'] = (request) =>
 export const watchRuns: Handlers<'runs'>['watchAll'] = (request) =>
   watch(request, LIST_INTERVAL_MS, () => toListSource(request.context.liveRuns, request.context.crashes))
 
-/** Acknowledgements of event streams. */
 export const eventsHandlers: Handlers<'events'> = {
   seen: ({ context, input }) => context.gates.noteSeen(input.streamId, input.sequence),
 }

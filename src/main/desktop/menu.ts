@@ -125,7 +125,6 @@ export function createMenuTemplate(options: MenuOptions): MenuItemConstructorOpt
   ]
 }
 
-/** Sets up the About panel. */
 export function installAbout(platform: NodeJS.Platform): void {
   const copyright = 'Copyright © The Sluice authors. MIT licence.'
   app.setAboutPanelOptions({

@@ -32,7 +32,6 @@ export interface ReceiverOptions {
   maxBytes?: number
 }
 
-/** Secrets to send requests with. */
 export interface SendingSecrets {
   /** The API key, which must belong to the addresses of the connection; not needed for appeals and dry runs. */
   apiKey?: ApiKey

@@ -162,7 +162,6 @@ export function createEngine({
       readTrend: (group: TrendGroup, labels: TrendLabels) => stored.readTrend(group, labels),
     },
 
-    /** Receives callbacks. */
     receiver: {
       ...stored.receiver,
       /** Opens the callback receiver until `close`. Throws `RECEIVER_UNAVAILABLE`. */

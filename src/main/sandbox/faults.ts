@@ -3,7 +3,6 @@ import { parseCount, parseDurationMs, parseShare } from './quantities.ts'
 import { toBadSetting } from './sandbox-errors.ts'
 import type { Draw } from './seeded-draw.ts'
 
-/** The fault of one request. */
 export interface DecidedFault {
   fault: Fault
   /** Whether the task is stored in spite of its faulty answer. */

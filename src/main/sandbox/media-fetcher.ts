@@ -85,7 +85,6 @@ function isIssued(workspace: string, path: string): boolean {
   }
 }
 
-/** Whether an IP address is a loopback address. */
 export function isLoopbackAddress(address: string): boolean {
   const plain = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address
   return plain === '::1' || (isIP(plain) === 4 && plain.startsWith('127.'))

@@ -7,7 +7,6 @@ import type { SandboxClock } from './sandbox-clock.ts'
 import type { ResolvedSandboxOptions } from './sandbox-options.ts'
 import type { SandboxStore } from './store/open-store.ts'
 
-/** The context that all routes share. */
 export interface SandboxContext {
   /** Opens the admin routes; new at each start. */
   readonly adminToken: string

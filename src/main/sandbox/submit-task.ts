@@ -84,7 +84,6 @@ interface RuleSubject {
   matchedIndexes: readonly string[]
 }
 
-/** The active rules of which all conditions hold, in order. */
 export function findTriggeredRules(rules: readonly Rule[], subject: RuleSubject): Rule[] {
   return rules.filter(
     (rule) => rule.active && rule.conditions.every((condition) => holds(condition, subject)),

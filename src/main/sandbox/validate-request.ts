@@ -7,7 +7,6 @@ import { taskRequestSchema, v2TaskRequestSchema } from '../../shared/service/tas
 import type { Content } from './analysis/analyse-content.ts'
 import { formatIssues, SandboxRefusal } from './sandbox-errors.ts'
 
-/** A valid task. */
 export interface CheckedTask {
   postId: string
   userId: string

@@ -30,7 +30,6 @@ interface RunScreensProps {
 
 /** State of the row screens during a visit of a run. Another run starts with a new one. */
 interface RowsInView {
-  /** The filter of the results. */
   filter: RowFilter
   /** Whether a person asked to export only the filtered rows. */
   isExported: boolean

@@ -235,7 +235,6 @@ export function SelectField<Value extends string>({
   return <NativeSelect {...others} onChange={(event) => onValue(event.currentTarget.value as Value)} />
 }
 
-/** Choices from the labels of all values. */
 export function toChoices<Value extends string>(words: Readonly<Record<Value, string>>) {
   return (Object.keys(words) as Value[]).map((value) => ({ value, label: words[value] }))
 }

@@ -16,7 +16,6 @@ interface WrittenFiles {
   showInFolder: (() => void) | null
 }
 
-/** A file to be written, with the files beside it. */
 interface FileToWrite {
   /** Writes it; null if the person cancelled. */
   write: () => Promise<WrittenFiles | null>

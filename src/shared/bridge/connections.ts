@@ -42,7 +42,6 @@ const entrySchema = z.object({
   connection: connectionSchema,
 })
 
-/** A stored connection. */
 export type ConnectionEntry = z.infer<typeof entrySchema>
 
 const connectionFileSchema = z.enum(['authorities', 'client'])

@@ -12,7 +12,6 @@ import { chosenSourceSchema } from './source.ts'
 
 const queryShape = {
   of: ledgerKindSchema,
-  /** A service from a ledger's list. */
   service: toStrict(ledgerServiceSchema),
   /** Id of the index or name of the watchlist; null for the only one. */
   list: z.string().nullable(),

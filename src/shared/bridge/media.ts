@@ -9,7 +9,6 @@ export const MEDIA_PATH = '/files/media'
 
 const KINDS = ['image', 'video', 'audio'] as const
 
-/** What a file shows. */
 export type MediaKind = (typeof KINDS)[number]
 
 const fileSchema = z.object({

@@ -79,7 +79,6 @@ export const acceptedSchema = z.array(acceptCodeSchema).exactOptional()
 export const startRunSchema = z.object({ request: runRequestSchema, apiKey: apiKeySchema.exactOptional() })
 
 const takeUpSchema = ofRun({
-  /** Whether to resend rows with an unknown outcome. */
   onUnknown: z.enum(['resend', 'skip']),
   /** Whether to resend index adds with an unknown outcome although that may add items twice. */
   resendIndexAdds: z.boolean().exactOptional(),

@@ -151,7 +151,6 @@ export const sandboxContract = {
    */
   start: base.output(startedSchema),
   stop: base.output(doneSchema),
-  /** Its current state. */
   read: base.output(stateSchema),
   /** Stores its setup, and restarts it if it runs. Its contents are lost unless they are kept. */
   setUp: base.input(sandboxSetupSchema).output(stateSchema),

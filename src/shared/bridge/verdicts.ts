@@ -25,7 +25,6 @@ const givenVerdictSchema = rowVerdictSchema.extend({
   stratum_rows: stratum_rows.optional(),
 })
 
-/** People's verdicts on rows. */
 export const verdictsContract = {
   /** All verdicts on the rows of a run and its retries, by row. */
   list: base.input(runIdSchema).output(z.array(verdictSchema)),
@@ -79,7 +78,6 @@ const startSchema = labellingSchema
       .max(2 ** 32 - 1),
   })
 
-/** Labelling a run's rows one by one. */
 export const labellingContract = {
   /** The drawn rows and a person's progress; null if none were drawn. */
   read: base.input(runIdSchema).output(labellingSchema.nullable()),

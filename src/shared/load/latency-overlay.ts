@@ -57,7 +57,6 @@ export const latencyOverlaySchema = z.object({
   comparisons: z.array(loadComparisonSchema),
 })
 
-/** The latencies of several runs in one chart. */
 export type LatencyOverlay = z.infer<typeof latencyOverlaySchema>
 
 /** Prepares latencies of several runs for one chart. */

@@ -16,7 +16,6 @@ export const LOAD_MAX_MS = 7 * 24 * 3_600_000
 /** Step between rates, requests a second; keeps schedules exact up to {@link RATE_MAX}. */
 const RATE_STEP = 0.001
 
-/** Total duration of stages. */
 export function toTotalMs(stages: readonly { durationMs: number }[]): number {
   return stages.reduce((sum, { durationMs }) => sum + durationMs, 0)
 }

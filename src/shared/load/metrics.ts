@@ -43,7 +43,6 @@ export interface LoadMeasurements extends TaggedMeasurements {
   tagged?: ReadonlyMap<string, TaggedMeasurements>
 }
 
-/** Sums of no requests, to add to. */
 export function createRequestSums(): RequestSums {
   return { requests: 0, failed: 0, iterations: 0, sentBytes: 0, receivedBytes: 0 }
 }
@@ -238,7 +237,6 @@ export const METRIC_KINDS = {
 
 export const METRIC_NAMES = Object.keys(METRICS) as MetricName[]
 
-/** Names of the latencies, in the table's order. */
 export const TREND_METRICS: readonly TrendMetric[] = METRIC_NAMES.filter(isTrend)
 
 /** The results of `read` for each latency where it is not null. */

@@ -23,7 +23,6 @@ import { isOfAll, parseTags, scanTags, type ThresholdTag } from './threshold-tag
 /** Comparison operators of thresholds, as in k6; `===` means `==`. */
 type ThresholdOperator = '<' | '<=' | '>' | '>=' | '==' | '===' | '!='
 
-/** A parsed threshold. */
 export interface ThresholdExpression {
   metric: MetricName
   /** Only requests with all of these tags count; empty for all requests. */

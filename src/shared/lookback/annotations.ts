@@ -5,7 +5,6 @@ const TAG_MAX = 64
 const NAME_MAX = 200
 const NOTE_MAX = 10_000
 
-/** Most tags of a run. */
 export const TAGS_MAX = 50
 
 /** A person's notes about a run: kept next to the journal, which is evidence, and never in it. */
@@ -32,7 +31,6 @@ export const annotationChangeSchema = z.strictObject({
   before: z.strictObject({ name: z.string(), note: z.string() }).exactOptional(),
 })
 
-/** What is to be changed. */
 export type AnnotationChange = z.infer<typeof annotationChangeSchema>
 
 /** What is wrong with a tag, as a sentence without its full stop; null if it can be used. */

@@ -92,7 +92,6 @@ const scoreMovesSchema = z.object({
   }),
   /** B minus A, over the rows that moved. */
   mean: z.number(),
-  /** The mean of absolute values. */
   mean_absolute: z.number(),
   /** The largest rise and fall, each with its row of B; null if no score moved that way. */
   largest_rise: largestMoveSchema.nullable(),

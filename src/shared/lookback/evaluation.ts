@@ -16,11 +16,8 @@ export type Metric = z.infer<typeof metricSchema>
 
 /** Rows by what a rule did, and whether it should have. */
 const matrixSchema = z.object({
-  /** Triggered, and should have. */
   true_positives: z.number(),
-  /** Triggered, and should not have. */
   false_positives: z.number(),
-  /** Did not trigger, and should have. */
   false_negatives: z.number(),
   /** Did not trigger, and should not have. */
   true_negatives: z.number(),

@@ -23,7 +23,6 @@ export const LEDGER_STATES = {
   appeals: ['in_review', 'reviewed', 'overturned', 'upheld', 'other_status', 'not_found', 'unknown'],
 } as const satisfies Record<LedgerKind, readonly string[]>
 
-/** A state of an entry of any ledger. */
 export type LedgerState = (typeof LEDGER_STATES)[LedgerKind][number]
 
 /** The states shown and exported by default. */
@@ -33,7 +32,6 @@ export const SHOWN_STATES: Readonly<Record<LedgerKind, readonly LedgerState[]>> 
   appeals: LEDGER_STATES.appeals,
 }
 
-/** Most entries on a page. */
 export const LEDGER_PAGE_MAX = 1_000
 
 /** Members of every entry. Times are ISO 8601. */
@@ -126,7 +124,6 @@ function listOperations(of: LedgerKind): OperationKind[] {
   return OPERATION_KINDS.filter((kind) => OPERATIONS[kind].ledger?.of === of)
 }
 
-/** What an operation does to an entry. */
 export type LedgerEffect = NonNullable<AnyOperation['ledger']>['effect']
 
 /** The operation with this effect on a ledger's entries; null if there is none. */

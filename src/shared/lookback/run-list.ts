@@ -14,7 +14,6 @@ export const RUN_PRODUCTS = ['run', 'load'] as const
  */
 export const FOUND_STATES = [...RUN_STATES, ...WAITING_PHASES, 'threshold-failed', 'no-success'] as const
 
-/** Most runs on a page. */
 export const RUN_PAGE_MAX = 1_000
 
 /** Selects runs of the workspace; a run and its retries count as one. A run must match every condition. */

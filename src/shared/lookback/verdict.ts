@@ -29,7 +29,6 @@ export const verdictSchema = z.object({
 /** A person's verdict on a row of a run. */
 export type Verdict = z.infer<typeof verdictSchema>
 
-/** A verdict with its row's place in the source. */
 export type PlacedVerdict = Verdict & { place: SourcePlace }
 
 export const verdictDocumentSchema = verdictSchema.extend(rowAndRecordShape)
@@ -72,7 +71,6 @@ export type GivenVerdict = RowVerdict & {
   [Key in 'given_at' | 'stratum' | 'stratum_rows']?: Verdict[Key] | undefined
 }
 
-/** The verdicts on a row before and after a replacement. */
 export interface VerdictReplacement {
   before: Verdict[]
   after: Verdict[]

@@ -10,7 +10,6 @@ import { findPlaceholder, parseTemplate } from './templates.ts'
 /** Stands for the mapping of the last run with the same columns; no saved mapping can have this name. */
 export const LAST_MAPPING = 'last'
 
-/** Most mappings in a workspace. */
 export const MAPPINGS_MAX = 200
 
 /** The name of a mapping, unique in its workspace. */

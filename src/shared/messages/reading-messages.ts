@@ -3,7 +3,6 @@ import type { ReadAs } from '../run/read-as.ts'
 import type { Surface } from './error-entry.ts'
 import { formatCounted } from './figure-text.ts'
 
-/** Names of common delimiters. */
 export const DELIMITER_NAMES: Readonly<Record<string, string>> = {
   ',': 'comma',
   ';': 'semicolon',

@@ -16,7 +16,6 @@ interface OfIndex {
   indexId: string
 }
 
-/** Common traits of the operations on custom indexes. */
 export const INDEX_TRAITS = {
   subject: 'item',
   modeOf: ({ mode }: OfIndex) => mode,

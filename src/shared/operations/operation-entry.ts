@@ -3,7 +3,6 @@ import type { Mode } from '../service/endpoints.ts'
 import type { RequestField } from '../service/request-field.ts'
 import type { Subject } from './subjects.ts'
 
-/** A check of a row's body. */
 export type RowCheck =
   | { rule: 'required' | 'blank' | 'address' | 'object' | 'path segment'; field: string }
   | { rule: 'length'; field: string; max: number }

@@ -46,7 +46,6 @@ export const notesTextSchema = z
 /** Most terms that a plan may put into one request; the service's limit is unknown (docs/interface.md §8). */
 export const TERMS_PER_REQUEST_MAX = 10_000
 
-/** Default number of terms in one request. */
 export const TERMS_PER_REQUEST_DEFAULT = 500
 
 export const watchlistShape = {

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { SheetChoice } from '../messages/mapping-messages.ts'
 
-/** A row's place in its source. */
 export const sourcePlaceSchema = z.object({
   /** The row's number as a spreadsheet program shows it, counting the header; in JSON Lines the line. */
   row: z.int(),
@@ -103,7 +102,6 @@ export function nameRow({ row, file }: { row: RowNumber; file?: string | undefin
   return file === undefined ? String(row) : `${file}:${row}`
 }
 
-/** A row as a person typed it. */
 export interface TypedRow {
   row: number
   half: SourcePlace['half'] | null

@@ -23,7 +23,6 @@ export type Tone = 'good' | 'bad' | 'warn' | 'odd' | 'quiet' | 'strong' | 'accen
 /** Pages draw only the first two. */
 export type Sign = 'held' | 'crossed' | 'ok' | 'rejected' | 'failed' | 'unknown' | 'skipped' | 'dot' | 'none'
 
-/** A piece of text with marks. */
 export interface Marked {
   /** In a table, also a figure that the column formats. */
   text: string | number

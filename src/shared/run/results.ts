@@ -86,7 +86,6 @@ export const resultRowSchema = z.object({
 
 export type ResultRow = z.infer<typeof resultRowSchema>
 
-/** A page of rows, and the number of matching rows. */
 export interface ResultPage {
   rows: ResultRow[]
   /** For each row, the texts of the requested columns. */

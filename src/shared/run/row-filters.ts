@@ -239,7 +239,6 @@ export const facetListSchema = z.object({
 
 export type FacetList = z.infer<typeof facetListSchema>
 
-/** Identifies a facet. */
 export type FacetId = Pick<Facet, 'kind' | 'value'>
 
 /** The facets that a structure counts, in the order of their filters. */

@@ -51,13 +51,11 @@ export const latencyBarSchema = z.object({ fromMs: z.number(), upToMs: z.number(
 
 export type LatencyBar = z.infer<typeof latencyBarSchema>
 
-/** Distributions as bars, by latency. */
 export const latencyBarsSchema = z.partialRecord(trendMetricSchema, z.array(latencyBarSchema))
 
 /** Every row of the source is in exactly one of the counts after `read`. */
 export const rowCountsSchema = z.object({ read: z.int(), ...countsShape })
 
-/** Rows of a source by outcome. */
 export type RowCounts = z.infer<typeof rowCountsSchema>
 
 /** Attempts by outcome; `retried` counts those after the first of an item. */

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 
-/** A request as it arrived at the sandbox. */
 export const arrivalSchema = z.object({
   /** Counts requests since the start, from 1. */
   number: z.int(),

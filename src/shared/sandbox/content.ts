@@ -25,7 +25,6 @@ const conditionSchema = z.discriminatedUnion('subject', [
   z.object({ subject: z.literal('language'), any_of: z.array(z.string().regex(/^[A-Z]{2}$/)).min(1) }),
 ])
 
-/** A condition on a post. */
 export type RuleCondition = z.infer<typeof conditionSchema>
 
 /** A moderation rule of the sandbox: it triggers when it is active and every condition holds. */

@@ -40,7 +40,6 @@ function parseAnswer(text: string): RowFilter {
   return { answer }
 }
 
-/** The options that filter rows. */
 const FILTER_FLAGS = {
   state: {
     help: `only rows in this state: ${STATES.join(', ')}, or ${UNSUCCESSFUL} for all that did not succeed`,

@@ -91,7 +91,6 @@ export function addExportOption(command: Command): Command {
   return addOverwriteOption(command)
 }
 
-/** Declares `--overwrite`. */
 export function addOverwriteOption(command: Command): Command {
   return command.option(
     '--overwrite',

@@ -114,7 +114,6 @@ export function readOpenWarnings(
   return tryOut(context, engine, toCheck, flags, (runId) => engine.results.readOpenWarnings(runId))
 }
 
-/** What a dry run found. */
 interface Findings {
   rows: RowCounts
   /** What the fixes of the plan changed; null if they changed nothing. */

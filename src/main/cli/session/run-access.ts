@@ -25,7 +25,6 @@ import { readGivenKey, readKeyFile } from './given-key.ts'
 
 export type RunSecrets = Pick<StartOptions, 'apiKey' | 'proxyCredentials' | 'headerValues'>
 
-/** What a run's access depends on. */
 export interface AccessOptions {
   workspace: string
   connection: PlanConnection

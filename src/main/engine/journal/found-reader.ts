@@ -86,7 +86,6 @@ export function readFoundRules<Rule>(
   return new Map(found.map(([row, set]) => [row, toRules(set)]))
 }
 
-/** A rule in a journal. */
 interface NamedRule {
   ruleId: string
   ruleName: string

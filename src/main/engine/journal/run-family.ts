@@ -84,7 +84,6 @@ export class ReaderPool {
     for (const file of this.#readers.keys()) checkpointUnheld(file)
   }
 
-  /** Closes every reader. */
   close(): void {
     for (const file of [...this.#readers.keys()]) this.forget(file)
   }

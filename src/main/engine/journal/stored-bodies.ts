@@ -193,7 +193,6 @@ export function createExchangeReader(db: DatabaseSync) {
   }
 }
 
-/** A callback from its columns and its stored body. */
 export function toCallback(
   { received_at_us: receivedAtUs, effect }: Record<string, unknown>,
   body: StoredBody | null,

@@ -42,7 +42,6 @@ export interface PlacedLabel {
   stratum: number
 }
 
-/** Finds the labels of rows. */
 export interface LabelReader {
   /** The columns of the run that labels are read from. */
   columns: readonly number[]
@@ -69,7 +68,6 @@ const KNOWN_MAX = 10_000
 /** Columns that give a row's number in exports, samples and files of verdicts. */
 const ROW_COLUMNS = ['sluice_row', 'row', 'sluice_record']
 
-/** The label of a row that has none. */
 export const NO_LABEL: PlacedLabel = { label: { kind: 'none' }, stratum: 0 }
 
 /** Whether a row has no label, or one that is empty and therefore says that nothing is wrong. */

@@ -23,7 +23,6 @@ export type CheckCells = (
   isAscii: boolean,
 ) => FoundProblem[]
 
-/** A field and a column that fills it. */
 interface FilledField {
   field: string
   index: number

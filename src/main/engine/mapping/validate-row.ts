@@ -190,7 +190,6 @@ function withoutScheme(url: string): string {
   return url.replace(/^https?:/i, '')
 }
 
-/** Checks that a field, if present, is an address of http or https. */
 function checkUrl(found: Found, row: number, field: string, value: unknown): Found {
   if (value === undefined) return found
   if (!isHttpUrl(value)) return addProblem(found, row, 'error', field, { code: 'not_a_url' }, value)

@@ -115,9 +115,7 @@ const calls = {
     readOr(toRunId(run.file), run, ({ members }) => findStanding(members).record.runId),
   /** Which of the run and its retries have unprocessed callbacks or rows that have become overdue. */
   listLate: (run: AskedRun) => readOr([], run, findLateRuns),
-  /** The names of the columns of the run's source. */
   readColumns: (run: AskedRun) => openFamily(run).record.columns,
-  /** The row of a record. */
   readRow: (run: AskedRun, row: number) => readRow(openFamily(run), row),
   /**
    * The record of the row that a person gives by spreadsheet number. Throws `BAD_USAGE` unless it is exactly
@@ -252,7 +250,6 @@ const calls = {
   changeLabelling: (run: AskedRun, change: LabellingChange) => changeLabelling(openFamily(run), change),
   /** Forgets which rows were drawn; the verdicts on them stay. */
   endLabelling: (run: AskedRun) => endLabelling(openFamily(run)),
-  /** The verdicts on rows of a run and its retries, by row. */
   readVerdicts: (run: AskedRun) => readPlacedVerdicts(openFamily(run)),
   /** Stores verdicts, all or none. Throws `BAD_USAGE` if the run has no such row. */
   storeVerdicts: (run: AskedRun, verdicts: readonly NewVerdict[]) => storeVerdicts(openFamily(run), verdicts),

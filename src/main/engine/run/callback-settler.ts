@@ -21,7 +21,6 @@ import { OutcomeWriter } from './recorder.ts'
 /** Most callbacks processed at once, and most items that become overdue at once. */
 const BATCH_MAX = 2_000
 
-/** Source of the run's callbacks. */
 interface CallbackSource {
   /** Callbacks after a position of the inbox, in order of arrival. */
   readAfter(afterId: number, limit: number): InboxCallback[]
@@ -172,7 +171,6 @@ export class CallbackSettler {
     return this.#options.nowMs() - this.#lastLossMs > this.#timeoutMs
   }
 
-  /** Closes the inbox. */
   close(): void {
     this.#options.inbox.close()
   }

@@ -55,7 +55,6 @@ import { createKeyReader, findGenerated, findRowKeys, type RowKeys } from './sen
 import type { UncertainRuns } from './sent-before/sent-before.ts'
 import type { SentBeforeSearch } from './sent-before/sent-before-search.ts'
 
-/** Progress of intake. */
 export interface IntakeProgress {
   bytes: { read: number; total: number }
   rowsRead: number

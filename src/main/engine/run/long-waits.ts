@@ -14,7 +14,6 @@ const SHORT_MS = 60_000
 /** Longest reported wait, milliseconds. */
 const TOLD_MAX_MS = 50 * 365 * 86_400_000
 
-/** Options of {@link LongWaits}. */
 interface LongWaitsOptions {
   origin: string
   /** The plan's limit on a Retry-After. */

@@ -20,7 +20,6 @@ const GROUP_MAX_BYTES = 16 * 1024 * 1024
 
 export interface SentItem {
   item: number
-  /** Rows that it carries. */
   rows: readonly number[]
   /** Tries before, in this run. */
   attempts: number

@@ -12,7 +12,6 @@ export type KeyringCall = { id: number; name: string } & (
   | { kind: 'set'; secret: string }
 )
 
-/** Outcome of a call. */
 export type KeyringOutcome =
   | { kind: 'done'; value: string | null }
   /** This machine has no reachable keyring; `detail` is its library's message. */

@@ -23,7 +23,6 @@ export interface ItemRequest {
   bodies: readonly Readonly<Body>[]
 }
 
-/** The requests of a run's rows. */
 export interface ItemRequests {
   mapRow: MapRow
   toCallbackUrl: RunAddresses['toCallbackUrl']

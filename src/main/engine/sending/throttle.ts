@@ -157,7 +157,6 @@ export class Throttle {
     if (this.#probe === 'out' && sentAtMs >= this.#sinceMs) this.#probe = 'due'
   }
 
-  /** Notes an answer. */
   noteAnswer(answer: AnsweredRequest): void {
     // Requests in flight together at a cut count as one sign, not many.
     if (answer.sentAtMs < this.#sinceMs) return

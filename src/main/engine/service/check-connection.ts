@@ -13,7 +13,6 @@ import { addSystemProxy, type FindSystemProxy } from '../secrets/system-proxy.ts
 import type { Answer, Exchange } from './exchange.ts'
 import { createServiceClients, type ServiceClient, type ServiceRequest } from './service-client.ts'
 
-/** Secrets for checking a connection. */
 export interface ConnectionSecrets {
   apiKey: ApiKey | null
   proxyCredentials: ProxyCredentials | null

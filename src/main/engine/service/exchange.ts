@@ -103,7 +103,6 @@ export class ExchangeClock {
   startMs: number | null = null
   /** Last byte sent: the same as the first, unless the request exceeds the operating system's buffer. */
   bodySentMs = 0
-  /** First byte received. */
   firstByteMs: number | null = null
   sentBytes = 0
   receivedBytes = 0

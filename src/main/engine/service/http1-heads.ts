@@ -64,7 +64,6 @@ export class RequestHead {
 /** A token, as names of headers are (RFC 9110 §5.6.2). */
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 
-/** The head of an answer: status line and headers. */
 export interface AnswerHead extends Pick<Answer, 'status' | 'contentType' | 'retryAfter' | 'location'> {
   /** The Date header as received. */
   date: string | null

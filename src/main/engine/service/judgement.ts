@@ -88,7 +88,6 @@ export function createJudgement(parts: Pick<Judgement, 'outcome'> & Partial<Judg
   }
 }
 
-/** How an operation reads its answers. */
 export interface OperationReader {
   /** Reads a 2xx that is not an error body; null if the interface does not have such an answer. */
   readSuccess: (

@@ -44,7 +44,6 @@ export function toProxyTarget({ url }: ProxyRoute): buildConnector.Options {
   return { ...target, port: target.port || (url.protocol === 'https:' ? '443' : '80') }
 }
 
-/** The error for an unreachable proxy. */
 export function toUnreachableError({ url }: ProxyRoute, error: Error): ProxyError {
   const code = toSystemCode(error) ?? error.name
   const message = `the proxy ${url.host} cannot be reached (${code}); check its address and the network`

@@ -88,7 +88,6 @@ export const toVerdictsFile = toFileOfRun(VERDICTS_ENDING)
 /** The file with the name, tags and note of a run and its retries, named after the first run. */
 export const toAnnotationsFile = toFileOfRun(ANNOTATIONS_ENDING)
 
-/** The file with the findings of a journal. */
 export const toFindingsFile = toFileOfRun(FINDINGS_ENDING)
 
 /** The file in which the rows of a run are checked while it is being corrected. */

@@ -8,7 +8,6 @@ export interface FoundTerm {
   end: number
 }
 
-/** Finds watchlist terms in a text, given its words. */
 export type WatchlistMatcher = (text: string, words: readonly Word[]) => FoundTerm[]
 
 interface Phrase {

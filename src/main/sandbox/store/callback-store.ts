@@ -123,7 +123,6 @@ export function createCallbackStore(database: DatabaseSync, group: GroupCommit, 
       counts[state] += 1
       if (state === 'failed') counts.failed_attempts += 1
     },
-    /** All pending callbacks. */
     listPending: (): { callbackId: number; dueMs: number }[] =>
       selectDue.all() as unknown as { callbackId: number; dueMs: number }[],
     counts: (): CallbackCounts => ({ ...counts }),

@@ -39,7 +39,6 @@ export function openStore(options: ResolvedSandboxOptions, now: Date) {
   }
 }
 
-/** All stores of the sandbox. */
 export interface SandboxStore extends ReturnType<typeof openStore> {}
 
 /** Opens the moderation rules of the project. A store that never had any starts with `seedRules`. */

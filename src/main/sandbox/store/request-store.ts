@@ -72,7 +72,6 @@ export function createRequestStore(database: DatabaseSync, group: GroupCommit, k
       const id = Number(lastInsertRowid)
       if (id % DROP_BLOCK === 0) dropBodies.run(id - keepRequests - DROP_BLOCK, id - keepRequests)
     },
-    /** Outcomes of the requests to each endpoint. */
     outcomes: (): (OutcomeCount & { endpoint: string })[] =>
       selectOutcomes.all() as unknown as (OutcomeCount & { endpoint: string })[],
     count: ({ endpoint, subject }: RequestFilter): number =>

@@ -15,7 +15,6 @@ export interface StoredTask {
   request: string | null
 }
 
-/** The number of requests with one outcome. */
 export interface OutcomeCount {
   outcome: string
   requests: number

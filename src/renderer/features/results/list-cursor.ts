@@ -16,7 +16,6 @@ export interface ListCursor {
 
 const START: ListCursor = { index: 0, row: null, kind: 'waiting' }
 
-/** The pages of a list, as a cursor needs them. */
 type Pages = Pick<ResultPages, 'rowAt' | 'findIndex' | 'isRead' | 'total'>
 
 /** The cursor among the current pages: at the position of its row. The same object if nothing changed. */

@@ -61,7 +61,6 @@ export function RowDrawer(props: {
   onClose: () => void
   /** Opens its request in the Scratchpad. */
   onScratchpad: () => Promise<void>
-  /** People's verdicts on the row. */
   verdicts: ReactNode
   /** Pictures, videos and sounds that the row names. */
   media: ReactNode

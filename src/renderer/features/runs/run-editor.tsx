@@ -40,7 +40,6 @@ export function toAnnotationChange(before: RunNotesDraft, after: RunNotesDraft):
   return { ...change, before: { name: before.name.trim(), note: before.note.trim() } }
 }
 
-/** Offers to undo a change of a run's notes. */
 function offerUndo({ run_id: runId, name }: RunSummary, change: AnnotationChange): void {
   showToast({
     key: `notes of ${runId}`,

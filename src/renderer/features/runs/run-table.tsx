@@ -156,7 +156,6 @@ export function RunTable(props: RunTableProps) {
   )
 }
 
-/** The ascending orders. */
 const ASCENDING: readonly RunOrder[] = ['name', 'oldest']
 
 function toStart(run: RunSummary): string {

@@ -79,5 +79,4 @@ export function nameCharacter(
   return choices.find((known) => known.value === value)?.label ?? character
 }
 
-/** Rows of a source in its preview. */
 export const PREVIEW_ROWS = 100

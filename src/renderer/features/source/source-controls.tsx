@@ -100,7 +100,6 @@ export function SourceControls(props: {
 
 const RECOGNISED = ''
 
-/** Formats of a JSON file. */
 const JSON_FORMATS = ['jsonl', 'openai-batch'] as const
 const OTHER = 'other'
 

@@ -138,7 +138,6 @@ export function Legend({ entries }: { entries: readonly LegendEntry[] }) {
   )
 }
 
-/** A dash for SVG. */
 export function toDashArray(dash: 'solid' | 'dashed' | 'dotted'): string | undefined {
   if (dash === 'solid') return undefined
   return dash === 'dashed' ? '6 4' : '2 3'

@@ -16,7 +16,6 @@ export interface ServiceDestination {
   apiKey: string
 }
 
-/** A stored deployment. */
 interface StoredDestination {
   kind: 'stored'
   name: string
@@ -166,7 +165,6 @@ export function isProductionAddress(
   return addresses.some((baseUrl) => findProduction(marked, { baseUrl }) !== null)
 }
 
-/** A short name of a destination. */
 export function nameDestination(
   destination: Destination,
   connections: readonly ConnectionEntry[],

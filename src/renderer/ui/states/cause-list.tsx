@@ -7,7 +7,6 @@ import { SafeText, Sentence } from '../text/safe-text.tsx'
 import { StateLabel } from './row-states.tsx'
 import styles from './states.module.css'
 
-/** Causes shown at first. */
 const FIRST_CAUSES = 10
 
 /** Causes of unsuccessful rows or requests: the outcome, a name, the number, the message, and a note. */

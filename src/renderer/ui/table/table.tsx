@@ -10,7 +10,6 @@ import {
 import styles from './table.module.css'
 import type { TableColumns } from './table-columns.tsx'
 
-/** A column of a table: its title, and its content for each row. */
 export interface Column<Row> {
   /** Absent for columns without a title, such as a corner. */
   title?: ReactNode

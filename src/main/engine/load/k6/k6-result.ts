@@ -5,7 +5,6 @@ import type { Percentiles } from '../../../../shared/run/run.ts'
 /** Which of k6's kinds of results a file holds. */
 export type K6Shape = 'summary-export' | 'handle-summary' | 'machine-readable' | 'json-lines'
 
-/** A latency as k6 measured it. */
 export interface K6Latency {
   /** Milliseconds; only the percentiles that the file has. */
   percentiles: Partial<Percentiles>
@@ -46,7 +45,6 @@ export interface K6Metric {
   thresholds: readonly K6Verdict[]
 }
 
-/** k6's verdict on a threshold. */
 export interface K6Verdict {
   expression: string
   ok: boolean

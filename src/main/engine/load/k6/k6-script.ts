@@ -211,7 +211,6 @@ function describe({ metrics }, file) {
 `
 }
 
-/** A scenario in k6's options. */
 type K6Scenario = Readonly<Record<string, unknown>> & { executor: string }
 
 /** What every scenario runs, by the script's name for it. */

@@ -27,7 +27,6 @@ export interface LedgerReader<Detail = never> {
   fold(events: readonly LedgerEvent<Detail>[]): FoldedEntry | null
 }
 
-/** An entry and its searchable texts. */
 export interface FoldedEntry {
   entry: LedgerEntry
   /** The texts that a search looks through. */
@@ -118,7 +117,6 @@ export class LedgerTables {
     }))
   }
 
-  /** Number of matching entries. */
   countEntries(filter: EntryFilter): number {
     return Number(this.#select('count(*) AS n', filter, '').get()?.['n'])
   }

@@ -5,7 +5,6 @@ const SLOTS_FIRST = 1 << 10
 const SLOTS_MAX = 1 << 16
 const FULL = 0.75
 
-/** What {@link SeenIds} needs of the journal. */
 interface SeenIdsOptions {
   /** Reads the id of an earlier row again, if two ids may be equal. */
   idOf: (row: number) => string

@@ -78,7 +78,6 @@ export function hasVerdicts(family: RunFamily): boolean {
   )
 }
 
-/** The verdicts of a run and its retries, open for reading. */
 interface OpenVerdicts {
   /** The verdicts on some rows, by row. Throws `WORKSPACE_UNUSABLE`. */
   read: (rows: readonly number[]) => ReadonlyMap<number, Verdict[]>
@@ -117,7 +116,6 @@ function toVerdict(found: Record<string, unknown>): Verdict {
   }
 }
 
-/** The rows with a verdict, in all and by verdict. */
 export interface JudgedRows {
   all: ReadonlySet<number>
   by: ReadonlyMap<Verdict['verdict'], ReadonlySet<number>>

@@ -63,7 +63,6 @@ function listKinds(
   return index.kinds.map((kind, number) => ({ ...kind, rows: rows[number] ?? 0 }))
 }
 
-/** Number of rows with a verdict. */
 type CountVerdict = (verdict: NonNullable<RowFilter['verdict']>) => number
 
 /** Rows by verdict; none without any verdict. */

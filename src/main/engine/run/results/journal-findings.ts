@@ -31,11 +31,9 @@ const ANSWERED_MAX = 60_000
 export const MARKS = {
   /** The journal has the row. */
   row: 1,
-  /** It was tried. */
   tried: 2,
   /** Its request was read for its variant and models, if it has any. */
   sent: 4,
-  /** Its answer was read. */
   read: 8,
   /** The service answered it with a result of its own. */
   answered: 16,

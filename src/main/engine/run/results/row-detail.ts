@@ -153,7 +153,6 @@ function toNoRow({ record }: RunView, row: number): SluiceError {
   })
 }
 
-/** The row in one run. */
 function readRowOf(view: RunView, row: number): RowDetail {
   const { db, record } = view
   const [found] = readRunRows(view, [row])

@@ -151,7 +151,6 @@ type StoredRow = [
   durationUs: number | null,
 ]
 
-/** Reads the rows of a stretch from one run, in order. */
 export function readRows(view: RunView, stretch: Stretch, condition: RowCondition | null = null): ReadRow[] {
   const { db, record } = view
   const statement = db.prepare(

@@ -4,7 +4,6 @@ import { type DatabaseSync, readTuple, readTuples, toPlaces } from '../../worksp
 /** Above the first row number, up to the second, at most 50,000 rows: each fits in one character. */
 type Range = readonly [above: number, upTo: number]
 
-/** Outcome of a row. */
 type Outcome = [
   row: number,
   state: RowState,

@@ -20,7 +20,6 @@ import {
 /** Rows read in one step: some milliseconds, so that other questions are answered in between. */
 const STEP_ROWS = 5_000
 
-/** A kind of row and its number of rows. */
 export type CountedKind = RowKind & { rows: number }
 
 /**
@@ -235,7 +234,6 @@ export class RowIndex {
 
 const NOBODY_JUDGED: JudgedRows = { all: new Set(), by: new Map() }
 
-/** Whether a row has the filter's verdict. */
 export function hasVerdict(row: number, verdict: RowFilter['verdict'], { all, by }: JudgedRows): boolean {
   if (verdict === undefined) return true
   return verdict === NO_VERDICT ? !all.has(row) : by.get(verdict)?.has(row) === true

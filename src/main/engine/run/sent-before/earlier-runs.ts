@@ -55,7 +55,6 @@ interface StoredSent {
 /** Certainty of an outcome: of two equal rows, the higher one counts. */
 export const RANKS: Record<SentOutcome, number> = { not_taken: 1, unknown: 2, taken: 3 }
 
-/** Rows read at once. */
 const PAGE_ROWS = 1_000
 /** Page cache of a journal, KiB: few pages are read twice, and many journals are open. */
 const CACHE_KIB = 2_048

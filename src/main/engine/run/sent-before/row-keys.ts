@@ -65,7 +65,6 @@ function createPartReader(name: string, operation: Operation, columns: readonly 
   return index === -1 ? null : ({ cells }) => cells[index] || null
 }
 
-/** What identifies the rows of a plan. */
 export interface RowKeys {
   /** Lists of names; the first that a row fills identifies it. */
   keys: readonly (readonly string[])[]

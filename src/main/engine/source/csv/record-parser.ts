@@ -29,7 +29,6 @@ export interface RecordBatch {
   hasBreaks: boolean
 }
 
-/** How to read records of a piece of text. */
 interface PieceOptions extends RecordOptions {
   /** Whether no text follows the piece. */
   isEnd: boolean

@@ -28,7 +28,6 @@ export interface RowExpectation {
   findRepeatedHeader: FindRepeatedHeader | null
 }
 
-/** A record and its place. */
 interface ReadRecord {
   row: number
   /** The line of the file in which it begins. */

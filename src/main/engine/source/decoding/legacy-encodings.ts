@@ -10,7 +10,6 @@ export interface EncodingGuess {
   readings: readonly EncodingReading[]
 }
 
-/** The used part of the detector. */
 export type Detector = Pick<typeof import('jschardet'), 'chardet'>
 
 /** A legacy encoding: its name for decoders and for the detector, and how likely a file of today uses it. */

@@ -10,7 +10,6 @@ const SHIFTED_ENCODINGS = ['hz-gb-2312', 'iso-2022-kr', 'utf-7'] as const
 
 export type ShiftedEncoding = (typeof SHIFTED_ENCODINGS)[number]
 
-/** Whether an encoding is one of {@link SHIFTED_ENCODINGS}. */
 export function isShifted(encoding: string): encoding is ShiftedEncoding {
   return SHIFTED_ENCODINGS.some((known) => known === encoding)
 }

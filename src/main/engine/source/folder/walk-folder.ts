@@ -12,7 +12,6 @@ export type FolderEntry =
   /** A socket, pipe or device. */
   | { kind: 'special'; path: string }
 
-/** Files that systems leave in folders. */
 const LEFT_BEHIND = new Set(['thumbs.db', 'ehthumbs.db', 'desktop.ini', '__macosx', 'icon\r'])
 
 /** Whether programs or systems leave files of that name in folders: `~$` begins spreadsheets' locks. */

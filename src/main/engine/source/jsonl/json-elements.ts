@@ -5,7 +5,6 @@ import { BEGINNING_CHARACTERS, type ReadText, type TextLine } from '../decoding/
 export interface JsonElement extends TextLine {
   /** UTF-16 code units before it on its line. */
   column: number
-  /** Whether it is an element of an array. */
   isInArray?: boolean
   /** The part missing at the end of the file. */
   lacks?: JsonExpectation

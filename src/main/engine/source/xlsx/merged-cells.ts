@@ -25,7 +25,6 @@ interface FirstCell {
 export interface ReadRow {
   row: TextRow
   links: RowLinks
-  /** Problems of its cells. */
   problems: MergeProblem[]
 }
 
