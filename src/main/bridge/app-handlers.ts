@@ -63,7 +63,6 @@ async function readLastOperation(engine: Engine, runId: string | undefined): Pro
   )
 }
 
-/** Crashes that windows show. */
 export const crashesHandlers: Handlers<'crashes'> = {
   dismiss: ({ context, input }) => context.crashes.dismiss(input.crashId),
 }

@@ -78,10 +78,8 @@ export interface BridgeHost {
 export interface BridgeServices {
   readonly engine: Engine
   readonly host: BridgeHost
-  /** Files that windows may read. */
   readonly sources: Sources
   readonly plans: OpenedPlans
-  /** Pictures, videos and sounds for windows. */
   readonly media: MediaFiles
   readonly productionGate: ProductionGate
   readonly liveRuns: LiveRuns
@@ -89,7 +87,6 @@ export interface BridgeServices {
   readonly crashes: Crashes
   readonly cleanUps: CleanUps
   readonly sandbox: SandboxHost
-  /** Announces that a window has switched a stored connection's key. */
   readonly keySwitch: KeySwitch
   readonly keyStore: KeyStore
   readonly removedConnections: RemovedConnections

@@ -76,7 +76,6 @@ function toLabelOptions({ column, ...choice }: LabelChoice) {
   return { label: column, ...choice }
 }
 
-/** Runs with which others are compared. */
 export const baselinesHandlers: Handlers<'baselines'> = {
   list: ({ context: { engine }, input }) => list(engine, input.runId),
   set: async ({ context: { engine }, input: { runId, name } }) => {

@@ -5,7 +5,6 @@ import type { BridgeServices, Handlers } from './bridge-context.ts'
 import { placeRunExport, prepareResults } from './results-handlers.ts'
 import { withName } from './sources.ts'
 
-/** How well the rules of a run match labels. */
 export const evaluateHandlers: Handlers<'evaluate'> = {
   choices: ({ context: { engine }, input: { runId } }) => engine.lookback.readLabelChoices(runId),
   ask: async ({ context, input: { runId, question } }) => {

@@ -131,7 +131,6 @@ export interface Clock {
   wait(ms: number, signal: AbortSignal): Promise<void>
 }
 
-/** The machine's clock. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   wait: (ms, signal) => wait(ms, undefined, { signal }).catch(() => {}),

@@ -10,7 +10,6 @@ import type { BridgeContext, Handlers } from './bridge-context.ts'
 import { findStoredConnection, findStoredKey, lacksKey } from './run-key.ts'
 import { refuseOwnCallbacks, refuseProduction, startHeld, toConnection } from './runs-handlers.ts'
 
-/** Managing runs: notes, clean-up, running again. */
 export const historyHandlers: Handlers<'history'> = {
   annotate: async ({ context: { engine, liveRuns }, input: { runId, change } }) => {
     await engine.runs.annotateRun(runId, change)

@@ -9,7 +9,6 @@ import { toLedgerSourcesFolder } from '../engine/workspace/workspace-files.ts'
 import type { Handlers } from './bridge-context.ts'
 import { toExportName } from './results-handlers.ts'
 
-/** The contents of indexes, watchlists and appeals according to runs. */
 export const listsHandlers: Handlers<'lists'> = {
   read: async ({ context: { engine }, input: { offset, limit, ...query } }) => {
     await engine.runs.settleLate()

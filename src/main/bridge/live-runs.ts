@@ -78,12 +78,10 @@ export function createLiveRuns(noteCrash: (error: SluiceError) => void, whenEnde
     requirePlan: (runId: string): Plan => requireHeld(runId).plan,
     /** The error that ended a run; undefined if it is held or ended without one. */
     failureOf: (runId: string): unknown => failures.get(runId),
-    /** The latest snapshot of each held run. */
     snapshots: (): RunSnapshot[] =>
       [...held.values()].map(({ handle }) => handle.snapshot()).filter((snapshot) => snapshot !== null),
     /** Grows whenever a run begins, ends or is deleted. */
     revision: (): number => revision,
-    /** Announces that the list of runs changed. */
     noteChange,
     /** Calls the listener for each new revision and snapshot; returns a function that removes it. */
     onChange,

@@ -2,7 +2,6 @@ import { addNamed, removeNamed, renameNamed } from '../engine/workspace/named-en
 import { changeSavedMappings, readSavedMappings } from '../engine/workspace/saved-mappings.ts'
 import type { Handlers } from './bridge-context.ts'
 
-/** Saved mappings, and the mapping of a source's last run. */
 export const mappingsHandlers: Handlers<'mappings'> = {
   list: async ({ context: { engine } }) => readSavedMappings(engine.workspace),
   findLast: ({ context: { engine }, input: { operation, columns } }) =>

@@ -22,7 +22,6 @@ const MEDIA_MAX = 8
 /** Longest cell that can name a file, UTF-16 code units. */
 const NAME_MAX = 2_048
 
-/** Pictures, videos and sounds named in rows. */
 export const mediaHandlers: Handlers<'media'> = {
   ofRow: async ({ context: { engine, media }, input: { runId, row } }) => {
     const [detail, plan] = await Promise.all([
@@ -131,7 +130,6 @@ OWN.addAddress('::', 'ipv6')
 OWN.addAddress('::1', 'ipv6')
 OWN.addSubnet('fe80::', 10, 'ipv6')
 
-/** Whether an IP address belongs to this machine itself. */
 export function isOwnAddress(address: string): boolean {
   if (OWN.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')) return true
   const own = new BlockList()
@@ -141,7 +139,6 @@ export function isOwnAddress(address: string): boolean {
   return own.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** A media file from elsewhere. */
 interface FetchedMedia {
   bytes: Buffer
   type: MediaType

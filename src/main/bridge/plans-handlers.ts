@@ -16,7 +16,6 @@ import { findStoredKey, lacksKey } from './run-key.ts'
 import { refuseOwnCallbacks, refuseProduction, startHeld, toConnection } from './runs-handlers.ts'
 import { toUploadsFolder } from './sources.ts'
 
-/** Plans opened with the app. */
 export const plansHandlers: Handlers<'plans'> = {
   describe: async ({ context, input: { planId } }) => {
     const { file, plan: written } = findReadable(context, planId)

@@ -18,7 +18,6 @@ import { readConnections } from '../engine/workspace/connections.ts'
 /** The question before anything is sent to a production connection. */
 interface SendQuestion {
   kind: 'send'
-  /** Name of the stored connection. */
   connection: string
   baseUrl: string
   run: string
@@ -37,7 +36,6 @@ interface SendQuestion {
  */
 interface ConnectionQuestion {
   kind: 'test' | 'unmark'
-  /** Name of the stored connection. */
   connection: string
   baseUrl: string
 }
@@ -45,7 +43,6 @@ interface ConnectionQuestion {
 /** The question before a single Scratchpad request goes to production. */
 interface RequestQuestion {
   kind: 'request'
-  /** Name of the stored connection. */
   connection: string
   baseUrl: string
   operation: OperationKind
@@ -64,7 +61,6 @@ interface QuestionPlace {
 /** Time to answer a question, milliseconds. */
 export const QUESTION_WAITS_MS = 5 * 60_000
 
-/** What is about to be sent. */
 interface Sending {
   runId: string
   plan: Plan

@@ -4,7 +4,6 @@ import { NEVER, watch } from './watch-handlers.ts'
 /** Least time between two events, milliseconds. */
 const INTERVAL_MS = 50
 
-/** Tells the window that caused a question that it is open. */
 export const productionHandlers: Handlers<'production'> = {
   watch: (request) => watch(request, INTERVAL_MS, () => ({ ...request.context.question, ended: NEVER })),
   cancel: ({ context, input }) => context.question.cancel(input.id),

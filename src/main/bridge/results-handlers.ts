@@ -16,7 +16,6 @@ const MASKED_KEY = '••••••••'
 /** Longest file name, in characters, that every system accepts, including ending and run. */
 const NAME_MAX = 120
 
-/** The outcomes of a run's rows. */
 export const resultsHandlers: Handlers<'results'> = {
   columns: ({ context, input }) => context.engine.results.readColumns(input.runId),
   listColumns: ({ context, input }) => context.engine.results.listColumns(input.runId),
@@ -61,7 +60,6 @@ export const checkHandlers: Handlers<'check'> = {
   openWarnings: ({ context, input }) => context.engine.results.readOpenWarnings(input.runId),
 }
 
-/** The exact requests, before anything is sent. */
 export const reviewHandlers: Handlers<'review'> = {
   findRow: ({ context, input }) => context.engine.results.findRow(input.runId, input.row),
   readRequest: async ({ context, input }) => {

@@ -65,7 +65,6 @@ const HANDLERS: { [Part in keyof typeof bridgeContract]: Handlers<Part> } = {
 type AnyHandler = () => unknown
 type AnyImplementer = Record<string, Record<string, { handler(handler: AnyHandler): unknown }>>
 
-/** All procedures of the contract with their handlers. */
 export const bridgeRouter = implementAll()
 
 function implementAll() {

@@ -21,7 +21,6 @@ import { findRunSecrets, findStoredConnection, findStoredKey, followActiveKey, l
 import { describeSending } from './sending-sheet.ts'
 import { watchRun, watchRuns } from './watch-handlers.ts'
 
-/** Starting, controlling and listing runs. */
 export const runsHandlers: Handlers<'runs'> = {
   list: async ({ context: { engine, liveRuns }, input: query }) => {
     // Usually no callback is late, and one look at the workspace answers both.
@@ -132,7 +131,6 @@ export const runsHandlers: Handlers<'runs'> = {
   watchAll: watchRuns,
 }
 
-/** A window's request to resume or retry a run. */
 interface ContinueRun {
   runId: string
   onUnknown: 'resend' | 'skip'

@@ -45,7 +45,6 @@ function openConnection(
         : services.productionGate,
   }
   return {
-    /** Handles a message from the window. */
     receive: (message: string): void => {
       handler.message(channel, message, { context }).catch(refuse)
     },

@@ -8,7 +8,6 @@ import { NOTICES_FILE } from '../program-files.ts'
 import type { BridgeContext, DesktopParts, Handlers } from './bridge-context.ts'
 import { changeSettings, readSettings } from './settings-store.ts'
 
-/** A person's settings, and information about the program. */
 export const settingsHandlers: Handlers<'settings'> = {
   read: async ({ context }) => readSettings(context.engine.workspace),
   change: async ({ context, input }) => {

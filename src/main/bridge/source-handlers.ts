@@ -7,7 +7,6 @@ import { createExcerpts, withName } from './sources.ts'
 /** Notes about the layout of a spreadsheet; the records themselves are fine. */
 const OF_LAYOUT: ReadonlySet<ProblemCode> = new Set<ProblemCode>(['hidden_rows', 'merged_cells'])
 
-/** Sources before they become runs. */
 export const sourceHandlers: Handlers<'source'> = {
   unite: async ({ context: { sources }, input: { sourceIds } }) => {
     const found = sourceIds.map((sourceId) => sources.find(sourceId))

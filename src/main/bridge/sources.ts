@@ -39,7 +39,6 @@ export function createSources() {
      * a page.
      */
     add: (path: string, name: string = basename(path)): Promise<ChosenSource> => unite([path], name),
-    /** Combines readable files into one source. */
     unite,
     /** The paths behind a handle. Throws `BAD_SOURCE` for an unknown handle. */
     find(sourceId: string): KnownSource {

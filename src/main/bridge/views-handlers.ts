@@ -9,7 +9,6 @@ import {
 } from '../engine/workspace/result-views.ts'
 import type { Handlers } from './bridge-context.ts'
 
-/** Table columns and saved row filters, by operation. */
 export const viewsHandlers: Handlers<'views'> = {
   read: async ({ context: { engine }, input: { operation } }) => readResultView(engine.workspace, operation),
   setColumns: async ({ context: { engine }, input: { operation, columns } }) =>

@@ -13,7 +13,6 @@ const LIST_INTERVAL_MS = 500
 /** The end of a source that continues as long as a window watches. */
 export const NEVER = new Promise<never>(() => {})
 
-/** A window's request to follow a source. */
 interface Watching {
   context: BridgeContext
   input: { streamId: string }

@@ -4,7 +4,6 @@ import { type CliContext, isJobOfGithub } from './context.ts'
 /** Annotations that GitHub shows per level and step. */
 const ANNOTATIONS_MAX = 10
 
-/** How an annotation is shown, with a title and what happened. */
 export interface Annotation {
   level: 'error' | 'warning'
   title: string

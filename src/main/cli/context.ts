@@ -21,7 +21,6 @@ export interface CliContext {
   readonly env: NodeJS.ProcessEnv
   /** Standard input, opened by whoever reads it. */
   readonly openStdin: () => Readable
-  /** Whether a person can be asked. */
   readonly canAsk: boolean
   /** Asks a yes-or-no question. Requires `canAsk`. */
   readonly ask: (question: string) => Promise<boolean>
@@ -55,7 +54,6 @@ export interface CliSurroundings
 
 const LINE_EVERY_MS = 5_000
 
-/** Describes where a command line runs. */
 export function createCliContext(surroundings: Partial<CliSurroundings> = {}): CliContext {
   const { stdout = process.stdout, stderr = process.stderr, env = process.env } = surroundings
   const { lastingKeys = findLastingKeys(env) } = surroundings

@@ -9,7 +9,6 @@ const APP_SCHEME = 'app'
 
 const APP_HOST = 'sluice'
 
-/** The page shown in a window. */
 export const APP_URL = `${APP_SCHEME}://${APP_HOST}/`
 
 /** Scheme, host and port of a URL, including schemes for which the URL standard's `origin` is opaque. */

@@ -5,7 +5,6 @@ import type { RecentSource } from './recent-sources.ts'
 import type { Updates } from './updates.ts'
 import { showMessage } from './window.ts'
 
-/** What the menu depends on, and what its items do. */
 export interface MenuOptions {
   platform: NodeJS.Platform
   /** Adds reload and developer tools, which an installed app lacks. */
@@ -137,7 +136,6 @@ export function installAbout(platform: NodeJS.Platform): void {
   })
 }
 
-/** Replaces the application menu. */
 export function installMenu(options: MenuOptions): void {
   Menu.setApplicationMenu(Menu.buildFromTemplate(createMenuTemplate(options)))
 }

@@ -2,9 +2,7 @@ import { type BrowserWindow, Notification, powerSaveBlocker } from 'electron'
 import { countSendable, countSettled } from '../../shared/run/counts.ts'
 import type { RunSnapshot } from '../../shared/run/snapshot.ts'
 
-/** The runs that this process holds. */
 export interface HeldRuns {
-  /** The latest snapshot of each run. */
   snapshots(): RunSnapshot[]
   /**
    * Calls the listener for each new snapshot, and when a run begins or ends; returns a function that removes

@@ -50,7 +50,6 @@ export interface DesktopOptions {
   /** Address of the page: `APP_URL`, or a development server's. */
   appUrl: string
   rendererFolder: string
-  /** The built preload script. */
   preloadFile: string
   /** The arguments of the process, as in `process.argv`. */
   args: readonly string[]

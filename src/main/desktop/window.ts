@@ -6,7 +6,6 @@ import type { EventLog } from './event-log.ts'
 export interface WindowOptions {
   /** Absolute path of the built CommonJS preload script. */
   preloadFile: string
-  /** Address of the page. */
   appUrl: string
   /** File that stores the window's position. */
   stateFile: string

@@ -124,7 +124,6 @@ export interface RunHandle {
   setApiKey(apiKey: ApiKey): void
 }
 
-/** A request written by a person. */
 interface ScratchRequest {
   connection: PlanConnection
   endpoint: ScratchEndpoint

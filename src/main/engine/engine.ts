@@ -105,7 +105,6 @@ export function createEngine({
       refuseBusy: (runId: string) => held.refuseBusy(runId),
       /** Lets a held run send. A correction continues in the run it corrects, whose handle is returned. */
       beginRun: (runId: string, options: Parameters<typeof held.begin>[1] = {}) => held.begin(runId, options),
-      /** The handle of a run that this process holds. */
       heldRun: (runId: string) => held.find(runId),
       /**
        * Processes callbacks that came for a run and its retries, or for all runs, while nobody held them, and
@@ -136,7 +135,6 @@ export function createEngine({
       },
     },
 
-    /** Outcomes of a run's rows. */
     results: stored.results,
 
     /** Evaluations, labels, comparisons and lists, from stored answers. */

@@ -1,6 +1,5 @@
 import type { Arrival, ArrivalCount } from '../../shared/sandbox/arrivals.ts'
 
-/** A request that has just arrived. */
 interface NewArrival extends Pick<Arrival, 'endpoint' | 'subject' | 'outcome' | 'body'> {
   arrivedOn: Date
 }

@@ -7,7 +7,6 @@ export interface DecidedFault {
   fault: Fault
   /** Whether the task is stored in spite of its faulty answer. */
   isStored: boolean
-  /** HTTP status of the faulty answer. */
   status: number
 }
 

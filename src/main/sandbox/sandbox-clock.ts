@@ -7,5 +7,4 @@ export interface SandboxClock {
   date(): Date
 }
 
-/** The time of this machine. */
 export const SYSTEM_CLOCK: SandboxClock = { nowMs: () => performance.now(), date: () => new Date() }

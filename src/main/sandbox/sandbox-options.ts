@@ -31,7 +31,6 @@ const sandboxOptionsSchema = z.strictObject({
   databaseFile: z.string().min(1).nullable().default(null),
   /** Everything random follows from it, separately for each post_id. */
   seed: z.union([z.string(), z.number()]).transform(String).default('sluice'),
-  /** Initial behaviour. */
   ...behaviourShape,
   /** Larger bodies are answered with 413. */
   bodyLimitBytes: z

@@ -94,7 +94,6 @@ function isWithoutContent(value: unknown): boolean {
   return isJsonObject(value) && value['text_data'] === undefined && value['url'] === undefined
 }
 
-/** A valid item to add. */
 export interface CheckedIndexItem {
   url: string
   metadata: JsonObject | null

@@ -13,7 +13,6 @@ export function createEntryTokens(now: () => number) {
   // Stored as hashes, so that the time of a look-up reveals nothing about a token.
   const issued = new Map<string, number>()
   return {
-    /** Creates a token. */
     issue(): string {
       const token = randomBytes(32).toString('base64url')
       issued.set(toHash(token), now())

@@ -8,7 +8,6 @@ export const SESSION_IDLE_MS = 60 * 60_000
 /** Time after which every browser must be let in again and its websockets are closed, milliseconds. */
 export const SESSION_LIFE_MS = 24 * 60 * 60_000
 
-/** A browser that was let in. */
 interface Session {
   /**
    * Makes a websocket count as use until the returned function is called. `end` is called when the session

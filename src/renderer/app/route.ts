@@ -1,7 +1,6 @@
 import { useMemo, useSyncExternalStore } from 'react'
 import type { LedgerKind } from '../../shared/lookback/ledger.ts'
 
-/** The steps of a run that is being prepared. */
 const DRAFT_STEPS = ['operation', 'source', 'mapping', 'check', 'review'] as const
 
 export type DraftStep = (typeof DRAFT_STEPS)[number]
@@ -12,7 +11,6 @@ const RUN_SCREENS = ['results', 'labelling', 'evaluate', 'export', 'trend', 'sql
 export type RunPlace = 'run' | (typeof RUN_SCREENS)[number]
 const LISTS: readonly LedgerKind[] = ['index', 'watchlist', 'appeals']
 
-/** The location of the window. */
 export type Route =
   | { kind: 'runs' | 'connections' | 'settings' | 'callbacks' | 'sandbox' | 'scratchpad' }
   | { kind: 'lists'; of: LedgerKind }

@@ -59,7 +59,6 @@ const proxyChoiceSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('named'), url: bareUrlSchema }),
 ])
 
-/** Which proxy requests go through. */
 export type ProxyChoice = z.infer<typeof proxyChoiceSchema>
 
 /** What can be set in a window, which excludes files: see docs/security.md. */

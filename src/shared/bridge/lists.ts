@@ -21,7 +21,6 @@ const queryShape = {
 
 const querySchema = z.strictObject(queryShape)
 
-/** Which entries of which ledger. */
 export type ListQuery = z.infer<typeof querySchema>
 
 export const LIST_FORMATS = ['csv', 'xlsx', 'jsonl'] as const

@@ -114,7 +114,6 @@ const overviewSchema = loadReportSchema.extend({
    */
   seconds: z.array(loadChartSecondSchema),
   measuredSeconds: z.int(),
-  /** The distribution of each measured latency. */
   bars: latencyBarsSchema,
 })
 

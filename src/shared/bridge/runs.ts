@@ -122,7 +122,6 @@ const runEntriesSchema = z.object({
   unreadable: z.array(unreadableRunSchema),
 })
 
-/** A page of the list of runs. */
 export type RunEntries = z.infer<typeof runEntriesSchema>
 
 const accessSchema = z.object({

@@ -93,7 +93,6 @@ const shownAppealSchema = appealSchema.extend({ created_on: z.string(), reads: z
 /** An appeal of the sandbox, and how often it was read. */
 export type ShownAppeal = z.infer<typeof shownAppealSchema>
 
-/** Most entries of one page. */
 export const SANDBOX_PAGE_MAX = 200
 
 const pageShape = { offset: z.int().min(0), limit: z.int().min(1).max(SANDBOX_PAGE_MAX) }

@@ -60,7 +60,6 @@ export type StoredSettings = z.infer<typeof storedSettingsSchema>
 
 const folderSchema = z.enum(['workspace', 'logs', 'diagnostics'])
 
-/** A folder that the desktop app can show. */
 export type ShownFolder = z.infer<typeof folderSchema>
 
 const cleanUpSchema = z.object({
@@ -112,7 +111,6 @@ export const settingsContract = {
   about: base.output(aboutSchema),
   /** The licences of all shipped packages, as one text; null if Sluice runs from sources without a build. */
   readNotices: base.output(z.object({ text: z.string().nullable() })),
-  /** Measures the workspace on disk. */
   measure: base.output(usageSchema),
   /** Opens a folder on the desktop. Fails in a browser. */
   openFolder: base.input(z.strictObject({ folder: folderSchema })).output(doneSchema),

@@ -39,7 +39,6 @@ export type CapacityEnd =
   | 'probe_limit'
   | 'time_limit'
 
-/** What a search does next. */
 export type CapacityStep = { kind: 'probe'; level: number } | { kind: 'end'; end: CapacityEnd }
 
 /** Lowest level of a search, as a share of its start. */

@@ -25,7 +25,6 @@ export function describeCapacityPlan(
   }
 }
 
-/** What a search found, in words. */
 export interface CapacityView {
   unit: CapacityUnit
   /** `320 requests per second`, `at least 64 requests in flight`, `unknown`. */

@@ -97,7 +97,6 @@ export const loadComparisonSchema = z.object({
   limited: z.array(z.string()),
 })
 
-/** Two runs side by side. */
 export type LoadComparison = z.infer<typeof loadComparisonSchema>
 
 /** What the runs are called in sentences. */

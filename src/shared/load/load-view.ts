@@ -26,7 +26,6 @@ type FactTone = 'good' | 'bad' | 'warn'
 export interface LoadFact {
   label: string
   value: string
-  /** Additional text. */
   note?: string
   tone?: FactTone
 }

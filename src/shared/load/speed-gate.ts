@@ -125,12 +125,10 @@ export const speedVerdictSchema = z.object({
   left_out_seconds: z.object({ a: z.int(), b: z.int() }),
 })
 
-/** The result of the speed check of two sides. */
 export type SpeedVerdict = z.infer<typeof speedVerdictSchema>
 
 type PercentileVerdict = z.infer<typeof percentileVerdictSchema>
 
-/** Parameters of the speed check. */
 export interface SpeedQuestion {
   /** Percent by which B may be slower. */
   margin: number

@@ -156,7 +156,6 @@ export function scanTags(text: string, open: number): TagSpans {
   return { close: -1, parts }
 }
 
-/** Reads the tags of an expression. */
 export function parseTags(text: string, { parts }: Pick<TagSpans, 'parts'>): ThresholdTag[] {
   const tags: ThresholdTag[] = []
   for (const { from, colon, to } of parts) {

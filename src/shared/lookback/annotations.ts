@@ -17,7 +17,6 @@ export const annotationsSchema = z.object({
 
 export type Annotations = z.infer<typeof annotationsSchema>
 
-/** A run without notes. */
 export const NO_ANNOTATIONS: Annotations = { name: null, tags: [], note: null }
 
 export const annotationChangeSchema = z.strictObject({
@@ -65,7 +64,6 @@ export function findChangedSince(
   return what === undefined ? null : { what, value: shown[what] }
 }
 
-/** The annotations after a change. */
 export function applyAnnotationChange(before: Annotations, change: AnnotationChange): Annotations {
   const removed = new Set(change.removeTags)
   const tags = [...new Set([...before.tags, ...(change.addTags ?? [])])].filter((tag) => !removed.has(tag))

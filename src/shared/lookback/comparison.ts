@@ -202,7 +202,6 @@ export const changeFilterSchema = z.discriminatedUnion('kind', [
 
 export type ChangeFilter = z.infer<typeof changeFilterSchema>
 
-/** How to compare the decisions of two runs. */
 export interface CompareOptions {
   /** `post_id`, `row`, `content` or a column; null chooses what both runs have in common. */
   by: string | null

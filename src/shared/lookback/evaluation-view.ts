@@ -78,7 +78,6 @@ export function formatArea(area: number | null): string {
   return area === null ? '–' : area.toFixed(4)
 }
 
-/** The rows of a cell in words. */
 export function describeCell({ cell, rule }: CellChoice): string {
   return `${rule ?? OVERALL_NAME}: ${CELL_WORDS[cell]}`
 }
@@ -105,7 +104,6 @@ export function describeEstimated(strata: NonNullable<Evaluation['strata']>): st
   return `estimates for the ${formatCounted(countEstimated(strata), 'row')} of its labelled groups`
 }
 
-/** Label values named in a warning. */
 const UNREAD_NAMED = 5
 
 /** Names labels that stand for no rule and do not say that nothing is wrong either. */
@@ -149,7 +147,6 @@ export function describeLeftOut({ rows, labels }: Evaluation): string | null {
   return left.length === 0 ? null : left.join(', ')
 }
 
-/** Thresholds shown for a class. */
 const SHOWN_POINTS = 10
 
 /** A few thresholds of a class, ascending, each with its role: the best, a requested one, or another. */

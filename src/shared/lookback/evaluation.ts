@@ -19,7 +19,6 @@ const matrixSchema = z.object({
   true_positives: z.number(),
   false_positives: z.number(),
   false_negatives: z.number(),
-  /** Did not trigger, and should not have. */
   true_negatives: z.number(),
 })
 
@@ -61,7 +60,6 @@ const thresholdPointSchema = matrixSchema.extend({
   ...averagesSchema.shape,
 })
 
-/** The result of one threshold. */
 export type ThresholdPoint = z.infer<typeof thresholdPointSchema>
 
 const judgedScoreSchema = z.object({
@@ -128,7 +126,6 @@ export type DrawnScore = z.infer<typeof drawnScoreSchema>
 /** Approximate number of thresholds in a drawn curve. */
 export const CURVE_STEPS = 1_000
 
-/** Most bars of a distribution of scores. */
 export const SCORE_BARS = 60
 
 const sliceSchema = z.object({

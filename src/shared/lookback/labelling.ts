@@ -33,7 +33,6 @@ export const labellingSchema = positionSchema.extend({
 
 export type Labelling = z.infer<typeof labellingSchema>
 
-/** How to draw rows to be labelled. */
 export type LabellingOptions = Omit<SampleOptions, 'file'> & Pick<Labelling, 'rules' | 'showsDecision'>
 
 export const labellingChangeSchema = z.object({

@@ -176,7 +176,6 @@ export const ledgerSchema = z.discriminatedUnion('of', [
 
 export type Ledger = z.infer<typeof ledgerSchema>
 
-/** Which ledger to read, and which of its entries. */
 export interface LedgerQuery {
   of: LedgerKind
   /**
@@ -191,7 +190,6 @@ export interface LedgerQuery {
   search: string | null
 }
 
-/** The name of a state in words. */
 export function sayLedgerState(name: string): string {
   return name.replaceAll('_', ' ')
 }

@@ -12,7 +12,6 @@ export const retentionSchema = z.object({
 
 export type Retention = z.infer<typeof retentionSchema>
 
-/** Nothing is deleted. */
 export const NO_RETENTION: Retention = { olderThanMs: null, largerThanBytes: null, keepBelowBytes: null }
 
 const prunableRunSchema = z.object({
@@ -52,7 +51,6 @@ export function isRetaining({ olderThanMs, largerThanBytes, keepBelowBytes }: Re
   return olderThanMs !== null || largerThanBytes !== null || keepBelowBytes !== null
 }
 
-/** Chooses the runs that exceed a limit. */
 export function choosePrunable(
   runs: readonly RetainedRun[],
   { olderThanMs, largerThanBytes, keepBelowBytes }: Retention,

@@ -1,7 +1,6 @@
 import { toWilsonInterval } from '../load/statistics.ts'
 import type { Judged, Metric } from './evaluation.ts'
 
-/** Confidence of the intervals. */
 const CONFIDENCE = 0.95
 
 /** Labelled rows of one stratum, counted by what a rule did on them. Uncounted rows are true negatives. */

@@ -58,7 +58,6 @@ type RunFigures = z.infer<typeof runFiguresSchema>
 /** Most points of the course of a run. */
 export const COURSE_POINTS = 30
 
-/** Values by which a workspace's runs can be filtered. */
 export const runChoicesSchema = z.object({
   tags: z.array(z.string()),
   /** Names of connections; for services without one, their addresses. */

@@ -31,7 +31,6 @@ const courseSchema = z.object({
   pauses: z.array(z.object({ after_s: z.number(), length_s: z.number() })),
 })
 
-/** How a run went over time. */
 export type RunCourse = z.infer<typeof courseSchema>
 
 const failureSchema = errorGroupSchema.extend({

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { rowAndRecordShape, type SourcePlace, sourcePlaceSchema } from '../plan/source-place.ts'
 import type { RowAnswer, RowState } from '../run/item-state.ts'
 
-/** The verdicts that a person can give on a row. */
 export const VERDICTS = ['agree', 'should', 'should-not', 'unsure'] as const
 
 /** Among verdicts, stands for rows that nobody has judged. */
@@ -26,7 +25,6 @@ export const verdictSchema = z.object({
   stratum_rows: z.int().nullable(),
 })
 
-/** A person's verdict on a row of a run. */
 export type Verdict = z.infer<typeof verdictSchema>
 
 export type PlacedVerdict = Verdict & { place: SourcePlace }

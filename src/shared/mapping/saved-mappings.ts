@@ -31,7 +31,6 @@ export const savedMappingSchema = z.object({
 
 export type SavedMapping = z.infer<typeof savedMappingSchema>
 
-/** The mappings of a workspace. */
 export const savedMappingsSchema = z.object({
   version: z.literal(1),
   mappings: z.array(savedMappingSchema).max(MAPPINGS_MAX),

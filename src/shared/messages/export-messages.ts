@@ -1,6 +1,5 @@
 import { type ErrorEntry, ofCode } from './error-entry.ts'
 
-/** Errors of exports of runs. */
 export const EXPORT_MESSAGES = {
   ...ofCode('BAD_USAGE', {
     export_over_source: (args: {

@@ -250,7 +250,6 @@ interface UnnamedColumns {
   sourceColumns: readonly string[]
 }
 
-/** Errors of mappings that cannot be used. */
 export const MAPPING_MESSAGES = {
   only_new_without_key: {
     code: 'BAD_PLAN',

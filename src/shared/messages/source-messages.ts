@@ -80,7 +80,6 @@ interface OfSource {
 
 const NAMED_MAX = 5
 
-/** The first of some names, in words. */
 function listSome(names: readonly string[]): string {
   const rest = names.length - NAMED_MAX
   return `${names.slice(0, NAMED_MAX).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`

@@ -7,7 +7,6 @@ const READS_VIEWS = {
   window: 'Write one SELECT over the views that “Views and their columns” lists.',
 }
 
-/** Errors of SQL statements about runs. */
 export const SQL_MESSAGES = ofCode('BAD_USAGE', {
   sql_failed: ({ reason }: { reason: string }) => ({
     text: `the statement failed: ${reason}`,

@@ -1,4 +1,3 @@
-/** Where and how a person's text is wrong. */
 export interface TextMistake {
   /** Position of the character, from 1. */
   at: number

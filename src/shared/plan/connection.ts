@@ -28,7 +28,6 @@ export const userAgentSchema = z.string().regex(/^[\x21-\x7e]([\x20-\x7e]{0,254}
 /** How long to wait for an answer, milliseconds, from 1 to an hour. */
 export const timeoutMsSchema = z.int().min(1).max(3_600_000)
 
-/** A proxy that requests go through. */
 export const proxySchema = z.object({
   /** Scheme, host and port of an HTTP or HTTPS proxy. */
   url: bareUrlSchema,

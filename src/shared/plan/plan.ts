@@ -69,7 +69,6 @@ const paceSchema = z.discriminatedUnion('kind', [
   }),
 ])
 
-/** How fast to send. */
 export type Pace = z.infer<typeof paceSchema>
 
 const retrySchema = z.object(toShape(RETRY_OPTIONS))

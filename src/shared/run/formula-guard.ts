@@ -45,7 +45,6 @@ export function sayGuarded(cells: number, unchanged: string): string {
 /** How to get unchanged cells from a file without a lossless form. */
 export const UNGUARDED_FORMATS = 'a .xlsx or .jsonl file holds them unchanged'
 
-/** Whether a CSV export may use this delimiter. */
 export function isExportDelimiter(delimiter: string): boolean {
   return [',', ';', '|', '\t'].includes(delimiter)
 }

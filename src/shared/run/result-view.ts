@@ -71,7 +71,6 @@ export const tableChangeSchema = z
 
 export type TableChange = z.infer<typeof tableChangeSchema>
 
-/** The view after a change. */
 export function changeTable(view: TableView, change: TableChange): TableView {
   if (change === null) return USUAL_TABLE
   const { hidden = {}, widths } = change

@@ -275,7 +275,6 @@ export const sourcePreviewSchema = z.object({
       }),
     )
     .exactOptional(),
-  /** How each file is read. */
   readAs: z.array(readAsSchema),
   /** Names of a workbook's sheets in order, including hidden ones. */
   sheets: z.array(z.string()).exactOptional(),

@@ -505,7 +505,6 @@ export function toLoadOutcome({ requests, callbacks, load }: SummaryOfLoad): Loa
   }
 }
 
-/** Whether nothing in a load test succeeded. */
 export function hasNoSuccess(summary: SummaryOfLoad): boolean {
   return sayNoSuccess(toLoadOutcome(summary)) !== null
 }

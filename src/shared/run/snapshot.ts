@@ -36,7 +36,6 @@ const loadProgressSchema = z.object({
   requests: z.int(),
   failed: z.int(),
   dropped: z.int(),
-  /** Callbacks that are outstanding. */
   awaited: z.int(),
   /** Seconds that the generator shaped, not only the service. */
   limitedSeconds: z.int(),

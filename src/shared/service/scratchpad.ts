@@ -8,7 +8,6 @@ export const SCRATCH_TEXT_MAX = 1024 * 1024
 /** Most problems named for a text, the first ones: a long list may have one in each of its terms. */
 export const SCRATCH_PROBLEMS_MAX = 100
 
-/** A header's name and value. */
 const headerSchema = z.tuple([z.string(), z.string()])
 
 /** What an answer or a callback means, as a run would count it. */

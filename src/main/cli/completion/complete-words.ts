@@ -8,14 +8,12 @@ import { resolveWorkspace } from '../engine-access.ts'
 import { createProgram } from '../program.ts'
 import { HELP_TOPICS } from '../topics.ts'
 
-/** A word that may stand at the cursor. */
 interface Candidate {
   value: string
   /** What it means, one line; may be empty. */
   about: string
 }
 
-/** What may stand at the cursor. */
 interface Completion {
   candidates: readonly Candidate[]
   /** Which paths the shell offers too. */
@@ -31,7 +29,6 @@ interface Position {
   count: number
   /** The option whose value is at the cursor; null if there is none. */
   option: Option | null
-  /** Whether an option may stand at the cursor. */
   takesOptions: boolean
 }
 

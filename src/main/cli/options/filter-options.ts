@@ -62,14 +62,12 @@ export function listFilterFlags(flags: FilterFlags): string[] {
   ]
 }
 
-/** The filters of a run's rows. */
 export interface FilterFlags extends Partial<Record<keyof typeof FILTER_FLAGS, RowFilter>> {
   rule?: string[]
   flagged?: true
   fromFile?: string[]
 }
 
-/** Declares the options that filter a run's rows. */
 export function addFilterOptions(command: Command): Command {
   for (const name of FILTER_NAMES) {
     const { help, parse } = FILTER_FLAGS[name]

@@ -117,7 +117,6 @@ export function addLoadOptions(command: Command): Command {
   return command
 }
 
-/** Declares the options that override parts of a plan's load. */
 export function addLoadOverrides(command: Command): Command {
   command
     .optionsGroup('Load test:')

@@ -18,7 +18,6 @@ import {
 } from './service-options.ts'
 import { readFlags } from './table-options.ts'
 
-/** The options that override parts of a plan file. */
 export interface OverrideFlags extends ServiceFlags, PaceFlags {
   name?: string
   stages?: StagesPace
@@ -27,7 +26,6 @@ export interface OverrideFlags extends ServiceFlags, PaceFlags {
   threshold?: Threshold[]
 }
 
-/** Declares the options that override parts of a plan file. */
 export function addOverrideOptions(command: Command): Command {
   command.option('--name <text>', 'run name, instead of that of the plan')
   hideDefaults(addPaceOptions(addServiceOptions(command)))

@@ -47,7 +47,6 @@ export interface RunTimeFlags
 
 type RetryFlags = FlagsOf<typeof RETRY_OPTIONS>
 
-/** When too many errors stop a run. */
 export type StopFlags = FlagsOf<typeof STOP_OPTIONS>
 
 /** The options of every sending command, once parsed. */
@@ -90,7 +89,6 @@ export interface PaceFlags extends RetryFlags, StopFlags {
   rate?: number
 }
 
-/** Declares how fast a run sends, except load tests. */
 export function addPaceOptions(command: Command): Command {
   command
     .optionsGroup('Pace:')

@@ -21,7 +21,6 @@ export function addExamples(command: Command, examples: readonly string[], exitC
   return command.addHelpText('after', `\nExamples:\n${lines.join('\n')}${exits}`)
 }
 
-/** Where runs are kept. */
 export interface WorkspaceFlags {
   workspace?: string
 }

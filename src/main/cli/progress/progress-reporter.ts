@@ -72,7 +72,6 @@ function createLineReporter(context: CliContext): ProgressReporter {
 /** How progress is shown: text for a person, or a line of JSON per second for another program. */
 export type ProgressKind = 'text' | 'json'
 
-/** How to show a run in progress. */
 export interface FollowOptions {
   quiet: boolean
   /** Default: text. */

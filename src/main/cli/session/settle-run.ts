@@ -236,7 +236,6 @@ const EXAMPLES_ALONE = 10
 
 const EXAMPLES_BESIDE = 3
 
-/** Prints the causes of invalid rows with examples. */
 async function printInvalidRows(
   context: CliContext,
   summary: RunSummary,

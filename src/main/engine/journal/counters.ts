@@ -59,7 +59,6 @@ export class Counters {
   #undo: [CounterKind, string, number][] | null = null
   #isApart = false
 
-  /** Reads the totals in the journal. */
   constructor(db: DatabaseSync) {
     this.#add = db.prepare(
       'INSERT INTO facet (kind, value, n) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n',
@@ -77,7 +76,6 @@ export class Counters {
     bump(mapOf(this.#changed, kind), value, n)
   }
 
-  /** The count so far. */
   get(kind: CounterKind, value = ''): number {
     return this.#totals.get(kind)?.get(value) ?? 0
   }

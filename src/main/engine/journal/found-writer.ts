@@ -62,7 +62,6 @@ export class Terms {
     this.#insert = db.prepare('INSERT INTO term (kind, id, value) VALUES (?, ?, ?)')
   }
 
-  /** The number of a set of rules. */
   ofRules(numbers: readonly number[]): number {
     return this.#number('rules', JSON.stringify(numbers), Number.POSITIVE_INFINITY) ?? 0
   }
@@ -283,7 +282,6 @@ export class FoundWriter {
   }
 }
 
-/** Adds the column of a class. */
 export function addScoreColumn(db: DatabaseSync, number: number): void {
   db.exec(`ALTER TABLE found ADD COLUMN ${toScoreColumn(number)} REAL`)
 }

@@ -156,7 +156,6 @@ function openWal(file: string): number | null {
   }
 }
 
-/** The number of schema steps of this version. */
 const STEPS = JOURNAL_SCHEMA.steps.length
 
 /** How long a statement waits for another process's short lock, in milliseconds. */

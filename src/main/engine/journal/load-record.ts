@@ -141,7 +141,6 @@ function readLoadState(db: DatabaseSync): LoadState | null {
   return row === undefined ? null : (JSON.parse(String(row['state'])) as LoadState)
 }
 
-/** Requests by model and by content size. */
 export function readLoadGroups(db: DatabaseSync): LoadGroupRecord[] {
   return readRows(
     db,

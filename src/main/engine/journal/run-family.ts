@@ -14,7 +14,6 @@ export interface RunView {
   readonly db: DatabaseSync
   file: string
   record: RunRecord
-  /** The folder the run is kept in. */
   workspace: string
   /** Whether a process, this one included, holds the run. */
   isHeld: boolean

@@ -29,7 +29,6 @@ export class AnswerSilence {
   #fromUs = Number.NEGATIVE_INFINITY
   #untilUs = Number.NEGATIVE_INFINITY
   #unanswered = 0
-  /** When the last answer came. */
   lastAnswerUs = Number.NEGATIVE_INFINITY
   /** The longest wait for an answer; 0 before the first. */
   slowestAnswerUs = 0

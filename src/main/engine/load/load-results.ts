@@ -94,7 +94,6 @@ function toStored(row: Record<string, unknown>): StoredLoadSecond {
   }
 }
 
-/** The parts of a summary that differ for a load test. */
 export type LoadSummaryParts = Pick<
   RunSummary,
   | 'stop_reason'

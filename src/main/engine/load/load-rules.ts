@@ -5,7 +5,6 @@ import type { Judgement } from '../service/judgement.ts'
 /** Most rules counted separately; further ones are not counted. */
 const RULES_MAX = 1_000
 
-/** How many requests triggered a rule. */
 export interface RuleCount {
   ruleId: string
   ruleName: string

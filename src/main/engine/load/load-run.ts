@@ -63,7 +63,6 @@ const SILENCE_STALLS = 2
 /** How a load ended. `crossed`: by a threshold; `refused`: by its first request, the only one sent. */
 export type LoadEnd = { kind: 'done' } | { kind: 'stopped' } | { kind: 'crossed' | 'refused'; reason: string }
 
-/** The parts of a load test. */
 export interface LoadRunOptions {
   journal: Journal
   record: RunRecord
@@ -138,7 +137,6 @@ export class LoadRun {
     })
   }
 
-  /** Everything that was measured. */
   get total(): LatencyMeter {
     return this.#seconds.total
   }
@@ -184,7 +182,6 @@ export class LoadRun {
     this.#threads?.setApiKey(apiKey)
   }
 
-  /** A small snapshot of the load. */
   progress(): LoadProgress {
     const { load } = this.#options
     const elapsedMs = this.#elapsedMs

@@ -80,7 +80,6 @@ export class LoadTally {
     return this.counts.succeeded + this.failed
   }
 
-  /** Requests that did not succeed. */
   get failed(): number {
     const { rejected, failed, unknown } = this.counts
     return rejected + failed + unknown
@@ -143,7 +142,6 @@ export class LoadTally {
     addToGroup(groupOf(this.#models, request.model), outcome, timedUs)
   }
 
-  /** Adds everything that another tally has counted. */
   merge(other: LoadTally): void {
     addNumbers(this.counts, other.counts)
     addNumbers(this.within, other.within)

@@ -39,7 +39,6 @@ export interface LoadCalls {
   setApiKey(apiKey: SealedSecret): void
 }
 
-/** What a sending thread reports. */
 export type LoadUpdate =
   | {
       kind: 'records'
@@ -98,7 +97,6 @@ export interface SecondHealth {
   gcUs: number
 }
 
-/** Options of the sending threads. */
 export interface LoadThreadsOptions {
   workerUrl: URL
   count: number
@@ -108,7 +106,6 @@ export interface LoadThreadsOptions {
   onUpdate: (update: LoadUpdate) => void
   /** Called when a thread has ended and reported everything. */
   onExit: (index: number) => void
-  /** Called when a thread fails. */
   onError: (error: unknown) => void
 }
 

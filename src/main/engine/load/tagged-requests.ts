@@ -134,7 +134,6 @@ export interface StageRequests {
 export class StagedRequests {
   readonly #stages = new Map<number, StageRequests>()
 
-  /** The sums of a stage, to add to. */
   of(stage: number): StageRequests {
     let found = this.#stages.get(stage)
     if (found === undefined) {

@@ -80,7 +80,6 @@ export class AnsweredStep {
     return this.#setAt(place) * OWNERS_MAX + (this.owner[place] ?? 0)
   }
 
-  /** Ids of the rules that a row triggered. */
   ruleIdsAt(place: number): readonly string[] {
     return this.#columnsOf[(this.owner[place] ?? 0) - 1]?.ruleIdsOf(this.#setAt(place)) ?? []
   }

@@ -119,7 +119,6 @@ function findRuleOf(filter: ChangeFilter, { rules }: PairedRows): ChosenChanges[
 /** Outcomes that say nothing about the service's decision. */
 const UNANSWERED = /^(failed|unknown|overdue|no_result)\b/
 
-/** Rows with an answer from the service's cache. */
 interface CachedTally {
   rows: number
   changed: number

@@ -15,7 +15,6 @@ const UNLIMITED = 'coalesce(generator_limited, 0) = 0'
 /** Seconds read at once, so that no read stays open. */
 const PAGE = 200
 
-/** What the speed check judges of a run and its retries. */
 export function readJudgedRun(view: RunFamily): JudgedRun {
   const summary = summarizeRun(view)
   const { sent, succeeded } = summary.requests

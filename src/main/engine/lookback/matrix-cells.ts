@@ -73,7 +73,6 @@ export class EvaluatedCells {
     this.#labels = labels
   }
 
-  /** The number of a kind of rows. */
   toNumber({ expected, triggered }: CellOf): number {
     const key = `${expected.join()}/${triggered.join()}`
     const number = this.#numberOf.get(key) ?? this.#kinds.push({ expected, triggered }) - 1

@@ -6,7 +6,6 @@ import { readRowsByNumber } from '../run/export/export-rows.ts'
 import { readPlaces } from '../run/results/row-places.ts'
 import { findRecords, toSeveral } from '../run/results/typed-rows.ts'
 
-/** How a file names the rows of a run. */
 export interface RowNaming {
   /**
    * `record`: by record number; `row`: by spreadsheet row; `either`: unclear, since versions up to 0.2 wrote

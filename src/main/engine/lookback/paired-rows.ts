@@ -27,7 +27,6 @@ export interface PairKind {
   rows: number
   /** Whether the service answered in both runs. */
   isDecided: boolean
-  /** Whether an answer came from the cache. */
   isCached: boolean
   /** Whether it was decided differently or ended differently. */
   isChanged: boolean

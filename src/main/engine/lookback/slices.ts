@@ -6,7 +6,6 @@ import { FOUND, FOUND_KINDS, type FoundKind } from '../run/results/journal-findi
 import type { AnsweredStep } from './answered-rows.ts'
 import { findColumnOrThrow } from './row-labels.ts'
 
-/** What rows are grouped by. */
 interface Slice {
   /** The column of the source; null if it is not one. */
   column: number | null

@@ -30,7 +30,6 @@ interface ChartLine {
   values: readonly (number | null)[]
 }
 
-/** A chart over time. */
 export interface LineChart {
   title: string
   /** Description for screen readers. */

@@ -114,7 +114,6 @@ const LOOKBACK = {
   exportLedger: { about: 'workspace', thread: 'ledgers' },
 } as const satisfies Table
 
-/** The inbox of callbacks. */
 const RECEIVER = {
   readCallbackOverview: { about: 'workspace' },
   readCallbackBody: { about: 'workspace' },
@@ -177,7 +176,6 @@ export class StoredRuns {
   readonly results: Asked<typeof RESULTS>
   readonly lookback: Asked<typeof LOOKBACK>
   readonly receiver: Asked<typeof RECEIVER>
-  /** Queries by the engine itself. */
   readonly own: Asked<typeof OWN_QUERIES>
   readonly #workspace: string
   readonly #url: URL
@@ -248,7 +246,6 @@ export class StoredRuns {
     throw new SluiceError({ id: 'run_not_found', runId, workspace: this.#workspace })
   }
 
-  /** Releases a journal that is about to be deleted. */
   async forget(runId: string): Promise<void> {
     const file = toJournalFile(this.#workspace, runId)
     await Promise.all(THREADS.map((name) => this.#threads[name].forget(file)))
@@ -336,7 +333,6 @@ class QueryThread {
     }
   }
 
-  /** Releases a journal that is about to be deleted. */
   async forget(file: string): Promise<void> {
     if (this.#thread !== null) await this.ask('forget', file)
   }

@@ -35,7 +35,6 @@ function toCallbackText({ runToken, item }: CallbackTarget): string {
   return `callback/${runToken}/${item}`
 }
 
-/** The file that a media URL names. */
 export interface MediaTarget {
   /** The run's token, shared by the child runs of a retry. */
   runToken: string

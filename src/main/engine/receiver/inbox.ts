@@ -99,7 +99,6 @@ export function readCounters(db: DatabaseSync): Map<string, number> {
   return counters
 }
 
-/** The counters that the engine shows. */
 export function toInboxCounts(counters: ReadonlyMap<string, number>): InboxCounts {
   const refused: InboxCounts['refused'] = {}
   for (const refusal of REFUSALS) {
@@ -110,7 +109,6 @@ export function toInboxCounts(counters: ReadonlyMap<string, number>): InboxCount
   return { received: counters.get('received') ?? 0, refused, ...(probes > 0 && { probes }) }
 }
 
-/** The last refused request of each kind. */
 function toLastRefused(counters: ReadonlyMap<string, number>): Partial<Record<Refusal, LastRefusal>> {
   const last: Partial<Record<Refusal, LastRefusal>> = {}
   for (const refusal of REFUSALS) {

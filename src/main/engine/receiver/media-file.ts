@@ -69,12 +69,10 @@ function isSame(file: { modifiedAtMs: number; etag: string }, ifRange: string | 
   return Date.parse(ifRange) === Math.floor(file.modifiedAtMs / 1000) * 1000
 }
 
-/** An open file that may be sent. */
 export interface MediaFile {
   handle: FileHandle
   sizeBytes: number
   modifiedAtMs: number
-  /** Changes with the file. */
   etag: string
 }
 
@@ -119,7 +117,6 @@ export async function checkOpened(
   }
 }
 
-/** The headers of every answer with a file. */
 export function toFileHeaders({
   etag,
   modifiedAtMs,

@@ -173,7 +173,6 @@ function endSocket(socket: Socket, status: string): void {
 /** While others wait, a stalled download ends after this share of its usual time. */
 const WAITED_FOR_SHARE = 0.1
 
-/** A file on its way. */
 interface Sending {
   readonly response: ServerResponse
   /** When the client last read something, on the monotonic clock. */

@@ -271,7 +271,6 @@ export interface ReceiverClock {
   wait(ms: number, signal: AbortSignal): Promise<void>
 }
 
-/** The machine's own time. */
 export const MACHINE_CLOCK: ReceiverClock = {
   nowMs: () => Date.now(),
   nowUs: () => toUnixMs() * 1000,

@@ -88,7 +88,6 @@ export async function exportRun(
 /** Most rows with damaged answers that are named. */
 const DAMAGED_NAMED = 10
 
-/** Writes rows in a table or line format. */
 async function writeTable(
   view: RunFamily,
   format: RowExportFormat,
@@ -125,7 +124,6 @@ function findFormatFor({ operation }: Plan, file: string): ReturnType<typeof fin
   return format
 }
 
-/** Writes rows in the format of OpenAI's batch API. */
 function writeBatch(
   view: RunFamily,
   format: BatchExportFormat,

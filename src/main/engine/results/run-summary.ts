@@ -57,7 +57,6 @@ import { ECHO_MISMATCH_CODE } from '../service/echoes.ts'
 import { findAnnotations } from '../workspace/run-annotations.ts'
 import { type DatabaseSync, readNumber, readRows, readVersion } from '../workspace/sqlite.ts'
 
-/** Summarizes a run together with its retries. */
 export function summarizeRun(family: RunFamily): RunSummary {
   const { record, members } = family
   const counts = readFamilyCounts(family)
@@ -374,7 +373,6 @@ function toPhase(standing: RunView, rows: RowCounts): Pick<RunSummary, 'phase'> 
   return state === 'running' && isAllSent ? { phase: 'awaiting' } : {}
 }
 
-/** The latencies of a run and its retries together. */
 export function readFamilyLatency(members: readonly RunView[]): LatencyMeter {
   const latency = new LatencyMeter()
   for (const { db } of members) latency.addAll(readLatency(db))

@@ -93,7 +93,6 @@ export class FailureGuard {
     else this.#isEchoing = true
   }
 
-  /** Notes how a try ended. */
   note(judgement: Judgement): void {
     this.noteEcho(judgement.echo)
     if (judgement.reached) {

@@ -37,12 +37,10 @@ export class LongWaits {
     this.#options = options
   }
 
-  /** Whether a wait is too long to be sat out. */
   isLong(retryAfterMs: number | null): boolean {
     return retryAfterMs !== null && retryAfterMs > Math.max(SHORT_MS, this.#options.maxRetryAfterMs)
   }
 
-  /** Notes how a try ended. */
   note({ status, retryAfterMs }: Judgement): void {
     if (status === null) return
     if (!this.isLong(retryAfterMs)) {

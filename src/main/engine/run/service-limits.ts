@@ -59,12 +59,10 @@ export class ServiceLimits {
     return this.#gate.throttle.isThrottling
   }
 
-  /** Requests that may be in flight. */
   get allowed(): number {
     return this.#gate.allowed
   }
 
-  /** Requests that may be sent now. */
   room(nowMs: number): number {
     return this.#gate.room(nowMs)
   }

@@ -48,7 +48,6 @@ export class SnapshotBuilder {
     this.#ruleName = journal.db.prepare('SELECT rule_name FROM rule WHERE rule_id = ?')
   }
 
-  /** Whether the run awaits callbacks. */
   set isAsync(isAsync: boolean) {
     this.#isAsync = isAsync
   }

@@ -108,7 +108,6 @@ export class ApiKey extends BoundSecret {
     throw new SluiceError({ id: 'key_unusable', source })
   }
 
-  /** Unseals a key from another thread. */
   static unseal(sealed: SealedSecret): ApiKey {
     return new ApiKey(sealed)
   }
@@ -154,7 +153,6 @@ export class ProxyCredentials extends BoundSecret {
     throw new SluiceError({ id: 'proxy_credentials_malformed', variable, host })
   }
 
-  /** Unseals credentials from another thread. */
   static unseal(sealed: SealedSecret): ProxyCredentials {
     return new ProxyCredentials(sealed)
   }

@@ -40,7 +40,6 @@ export class HeaderValues extends BoundSecret {
     return new HeaderValues({ value, origins: toOrigins(connection), source: 'in headers' })
   }
 
-  /** Unseals header values from another thread. */
   static unseal(sealed: SealedSecret): HeaderValues {
     return new HeaderValues(sealed)
   }

@@ -18,7 +18,6 @@ export type KeyringOutcome =
   | { kind: 'absent'; detail: string | null }
   | { kind: 'failed'; detail: string }
 
-/** An answer of the keyring's process. */
 export interface KeyringAnswer {
   id: number
   outcome: KeyringOutcome

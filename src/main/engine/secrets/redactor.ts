@@ -1,6 +1,5 @@
 import { hasEntity, type Span, toEscapedSpans, unescapeText } from './escapes.ts'
 
-/** Replaces a removed secret. */
 export const REDACTED = '[redacted]'
 
 /**

@@ -48,7 +48,6 @@ export class RetryBudget {
     return true
   }
 
-  /** How many retries the item has used. */
   used(item: number): number {
     return this.#items.get(item)?.used ?? 0
   }

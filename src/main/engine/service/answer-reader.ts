@@ -75,7 +75,6 @@ export class AnswerReader {
     this.#kept = new ReceivedBody(received, KEPT_MAX_BYTES)
   }
 
-  /** Prepares for the answer to another request. */
   reset(): void {
     this.head = null
     this.keepsAlive = false

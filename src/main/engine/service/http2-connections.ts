@@ -132,7 +132,6 @@ export class Http2Connection {
     return this.#isLeft || this.session.closed || this.session.destroyed
   }
 
-  /** Whether it carries another request now. */
   get hasRoom(): boolean {
     return !this.isOver && this.#streams < this.limit
   }

@@ -102,7 +102,6 @@ export interface OperationReader {
   judgeCallback?: (body: unknown, rowKeys: readonly string[]) => Judgement | null
 }
 
-/** Judges how a try ended. */
 export type JudgeExchange = (
   exchange: Exchange,
   rowKeys: readonly string[],

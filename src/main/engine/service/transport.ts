@@ -11,7 +11,6 @@ export interface ProxyRoute {
   authorization: string | null
 }
 
-/** The way to the service. */
 export interface Transport {
   /** Null if the built-in certificate authorities are enough. */
   secureContext: SecureContext | null

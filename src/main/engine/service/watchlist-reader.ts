@@ -61,10 +61,8 @@ function toUncertain(row: RowJudgement): RowJudgement {
   return { ...row, answer: 'added_or_pre_existing', message }
 }
 
-/** What an answer says about a term. */
 interface Found {
   answer: RowAnswer
-  /** Every list that contains the term. */
   lists: string[]
   /** Why it failed, if the answer says so. */
   reason: string | null

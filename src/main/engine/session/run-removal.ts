@@ -22,7 +22,6 @@ export interface RunRemovalOptions {
   workspace: string
   stored: StoredRuns
   receiver: WorkspaceReceiver
-  /** Whether this process holds a run. */
   isHeld: (runId: string) => boolean
 }
 

@@ -154,7 +154,6 @@ export class RunSession {
     }
   }
 
-  /** Carries out a command of the main thread. */
   command(command: RunCommand): void {
     switch (command.kind) {
       case 'begin':

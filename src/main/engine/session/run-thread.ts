@@ -157,7 +157,6 @@ export class RunThread {
     return () => this.#secondListeners.delete(listener)
   }
 
-  /** Passes on a person's command. */
   command(command: RunCommand): void {
     this.#client.send('command', command)
   }

@@ -103,7 +103,6 @@ export class BulkInsert {
     this.#width = row.split('?').length - 1
   }
 
-  /** Adds the values of one row. */
   add(...values: SQLInputValue[]): void {
     this.#values.push(...values)
     if (this.#values.length >= SIZES[0] * this.#width) this.flush()

@@ -14,7 +14,6 @@ type LoggedKind = Exclude<OperationKind, 'task'>
 
 export type LoggedEndpoint = LoggedKind | `${LoggedKind}/${Mode}`
 
-/** A request and its outcome. */
 interface LoggedRequest {
   endpoint: LoggedEndpoint
   /** The same for a request and its repetitions. */

@@ -36,7 +36,6 @@ import { toEndKey } from '../run-endings.tsx'
 import { type Place, PlaceLink } from './rail.tsx'
 import styles from './shell.module.css'
 
-/** What the tabs of a run depend on. */
 export interface RunTraits {
   runId: string
   /** Whether it is a load test, which has a single screen for its measurements. */

@@ -43,7 +43,6 @@ interface LabelFile {
   runKey: string
 }
 
-/** A person's choices about the labels of a run. */
 export interface LabelSettings {
   place: LabelPlace
   column: string | null
@@ -84,7 +83,6 @@ export function useLabelSettings(
   return [settings, (part) => settings !== null && remember(runId, { ...settings, ...part })]
 }
 
-/** The suggestion from a run's columns. */
 export function suggestLabels(choices: LabelChoices): LabelSettings {
   const { guess, verdicts } = choices
   const ruleColumns = guessColumnsOfRules(choices.columns, choices)

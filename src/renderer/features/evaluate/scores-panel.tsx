@@ -385,7 +385,6 @@ function ThresholdSlider(props: {
   bars: readonly ScoreBar[]
   thresholds: readonly number[]
   threshold: number
-  /** The result of a threshold, in words. */
   describe: (threshold: number) => string
   onThreshold: (threshold: number) => void
 }) {

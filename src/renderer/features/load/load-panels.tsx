@@ -140,7 +140,6 @@ export function ThresholdsPanel(props: {
   )
 }
 
-/** Requests by status and error code. */
 export function StatusesPanel({ statuses }: Pick<LoadView, 'statuses'>) {
   return (
     <Panel title="Answers by status">

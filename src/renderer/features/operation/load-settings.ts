@@ -57,7 +57,6 @@ export type LoadSettings = z.infer<typeof loadSettingsSchema>
 
 export type SearchSettings = LoadSettings['search']
 
-/** Initial settings of a load test. */
 export const DEFAULT_LOAD: LoadSettings = loadSettingsSchema.parse({})
 
 /** Mistakes in fields, by the fields' names in sentences. */

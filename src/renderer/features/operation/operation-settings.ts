@@ -51,7 +51,6 @@ export interface CallbackSettings {
   overdueMinutes: number
 }
 
-/** Initial settings of an async run. */
 export const DEFAULT_CALLBACK: CallbackSettings = {
   publicUrl: '',
   overdueMinutes: CALLBACK_TIMEOUT_MS / 60_000,

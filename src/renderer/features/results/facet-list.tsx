@@ -121,7 +121,6 @@ export function FacetSection({ title, children }: { title: string; children: Rea
   )
 }
 
-/** Facets of a group shown at first. */
 const FIRST_FACETS = 8
 
 function FacetButtons({ runId, facets, filter, onFilter }: FacetProps) {

@@ -162,7 +162,6 @@ function drawAnswer(row: PageRow) {
   return row.answer !== null && <AnswerLabel answer={row.answer} />
 }
 
-/** A column's title in the table. */
 export function toColumnTitle(entry: ColumnEntry): string {
   return LOOKS[entry.name]?.title ?? (entry.title === '' ? entry.name : entry.title)
 }

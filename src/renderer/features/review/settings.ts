@@ -19,7 +19,6 @@ export interface Settings extends z.infer<typeof sendingSettingsSchema> {
   destination: Destination
 }
 
-/** Initial settings of a run. */
 export const DEFAULT_SETTINGS: Settings = {
   destination: { kind: 'sandbox' },
   ...sendingSettingsSchema.parse({}),

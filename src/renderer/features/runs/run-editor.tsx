@@ -56,7 +56,6 @@ function offerUndo({ run_id: runId, name }: RunSummary, change: AnnotationChange
   })
 }
 
-/** A run whose notes are being edited. */
 export interface EditedNotes {
   run: RunSummary
   /** As the editor was opened with, or as an error has said since. */

@@ -190,7 +190,6 @@ const PAGE = 10
 export function ChartCursor(props: {
   /** Describes the points, such as `Bars of http_req_duration`. */
   label: string
-  /** Number of points. */
   count: number
   /** The current point; null if there is none. */
   index: number | null

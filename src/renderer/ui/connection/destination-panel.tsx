@@ -22,7 +22,6 @@ import {
 } from './destination.ts'
 import { KeyInput } from './key-input.tsx'
 
-/** What the choice of a destination depends on. */
 interface DestinationPanelProps {
   destination: Destination
   connections: readonly ConnectionEntry[]

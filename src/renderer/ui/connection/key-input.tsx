@@ -21,7 +21,6 @@ export function sayKept(storage: KeyStorageEntry | null): string {
   }
 }
 
-/** The field for an API key. */
 export function KeyInput(props: {
   value: string
   onValue: (value: string) => void
@@ -29,7 +28,6 @@ export function KeyInput(props: {
   label?: string
   /** Where the key goes (default: kept until the window closes). */
   description?: string | undefined
-  /** What is wrong with it. */
   error?: string | undefined
   /** Whether it gets the focus when its dialog opens. */
   hasFocus?: boolean

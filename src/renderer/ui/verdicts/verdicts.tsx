@@ -191,7 +191,6 @@ export function RuleDialog(props: {
   )
 }
 
-/** Undoes or redoes the last change. */
 export function UndoRedo(props: {
   canUndo: boolean
   canRedo: boolean

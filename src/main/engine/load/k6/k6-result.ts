@@ -61,7 +61,6 @@ export interface K6Result {
   /** Measured time, seconds, without the warm-up if that is known. */
   durationS: number | null
   requests: number | null
-  /** Requests that did not succeed. */
   failed: number | null
   dropped: number | null
   /**

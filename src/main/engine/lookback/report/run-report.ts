@@ -33,7 +33,6 @@ import { evaluateRun } from '../evaluate-run.ts'
 import { formatRunPage, type Histograms } from './run-page.ts'
 import { writeRunWorkbook } from './run-workbook.ts'
 
-/** The formats of a report, by ending. */
 const FORMATS = new Map<string, 'html' | 'xlsx' | 'md'>([
   ['.html', 'html'],
   ['.htm', 'html'],

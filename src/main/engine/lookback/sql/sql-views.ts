@@ -252,7 +252,6 @@ function selectOwnTries({ schema, view }: Pick<Attached, 'schema' | 'view'>, tri
   return isAlone(view) ? '' : ` AND ${tried}.number <= ${selectTried(schema, 'r.id')}`
 }
 
-/** Number of a row's recorded tries. */
 function selectTried(schema: string, id: string): string {
   return `(SELECT y.attempts FROM ${schema}.result AS y WHERE y.row = ${id})`
 }

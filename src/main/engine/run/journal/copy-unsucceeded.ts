@@ -22,7 +22,6 @@ import { toJournalFile } from '../../workspace/workspace-files.ts'
 import { Recheck } from '../recheck.ts'
 import { recoverUnknown } from './recovery.ts'
 
-/** How a retry is made. */
 interface CopyOptions {
   runId: string
   /** Any run of the whole. */

@@ -47,7 +47,6 @@ export class RowInsert {
     this.#cells = []
   }
 
-  /** Writes the rows that are left. */
   flush(): void {
     this.#handOn()
     this.#any.flush()

@@ -106,7 +106,6 @@ function countFirstTries({ db, record }: RunView): number {
   return Number(found?.['n'])
 }
 
-/** Counts by kind and value. */
 export function readFacetCounts(db: DatabaseSync): Counts {
   const kinds: Counts = new Map()
   for (const { kind, value, n } of db.prepare('SELECT kind, value, n FROM facet WHERE n <> 0').all()) {

@@ -117,7 +117,6 @@ export function isUnsettled({ record, isCutOff }: RunView, joined: JoinedRow): b
   return isCutOff && toState(joined, record.claimed) === 'sending'
 }
 
-/** The state of a row in one run. */
 export function toShownState(view: RunView, joined: JoinedRow): RowState {
   return isUnsettled(view, joined) ? 'unknown' : toState(joined, view.record.claimed)
 }

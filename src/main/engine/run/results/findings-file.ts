@@ -225,7 +225,6 @@ export class StoredFindings {
     return this.#head.last
   }
 
-  /** The classes that have scores. */
   get classes(): string[] {
     return this.#head.classes.map(([name]) => name)
   }

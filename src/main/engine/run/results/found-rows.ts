@@ -24,7 +24,6 @@ interface Wanted {
   sort?: RowSort
 }
 
-/** The index and findings of a run's rows. */
 export interface Searched {
   index: RowIndex
   findings: RowFindings

@@ -122,7 +122,6 @@ export class JournalFindings {
     return this.#after >= this.columns.last
   }
 
-  /** The last row that was read. */
   get lastRead(): number {
     return this.#after
   }

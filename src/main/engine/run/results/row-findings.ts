@@ -188,7 +188,6 @@ export class RowFindings {
     )
   }
 
-  /** How often each row was tried. */
   get attempts(): Float32Array {
     return this.#merge(
       'attempts',

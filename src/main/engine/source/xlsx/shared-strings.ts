@@ -153,7 +153,6 @@ export class PagedTexts {
     this.#memoryBytes = memoryBytes
   }
 
-  /** How many there are. */
   get count(): number {
     return this.#count
   }

@@ -134,7 +134,6 @@ function toRelationsPart(part: string): string {
   return posix.join(posix.dirname(part), '_rels', `${posix.basename(part)}.rels`)
 }
 
-/** Whether an attribute is true. */
 export function isTrue(text: string | undefined): boolean {
   return text === '1' || text === 'true'
 }
