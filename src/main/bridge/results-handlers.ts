@@ -1,7 +1,7 @@
 import { type ExportFormat, LOAD_SECONDS_MAX, type LoadOverview } from '../../shared/bridge/results.ts'
 import { decodeHistogram, toLatencyBars } from '../../shared/load/latency-meter.ts'
 import type { LoadChartSecond, LoadReport, LoadSecond } from '../../shared/load/load-report.ts'
-import { COURSE_METRICS, type TrendMetric } from '../../shared/load/metrics.ts'
+import { CHARTED_METRICS, COURSE_METRICS, type TrendMetric } from '../../shared/load/metrics.ts'
 import { sendsKey } from '../../shared/operations/operations.ts'
 import { removeSourceEnding } from '../../shared/plan/source-formats.ts'
 import { isOfKind, ROW_STATES } from '../../shared/run/item-state.ts'
@@ -112,13 +112,10 @@ export const loadHandlers: Handlers<'load'> = {
   },
 }
 
-/** Latencies whose trends are shown first. */
-const FIRST_SHOWN: readonly TrendMetric[] = ['http_req_duration', 'response_time', 'callback_latency']
-
 /** A report for a window: small enough to send, however long the test was. */
 export function toLoadOverview(
   report: LoadReport,
-  metrics: readonly TrendMetric[] = FIRST_SHOWN,
+  metrics: readonly TrendMetric[] = CHARTED_METRICS,
 ): LoadOverview {
   const { seconds, histograms, comparison: _none, ...rest } = report
   const bars: LoadOverview['bars'] = {}

@@ -135,7 +135,7 @@ export function describeLimited(limited: readonly string[]): string {
 }
 
 /** Above this share of failures, latencies are mostly those of failures. */
-const FAILING_SHARE = 0.5
+export const FAILING_SHARE = 0.5
 const FAILING = 'Most requests of a run did not succeed, so its latencies are mostly those of failures.'
 
 /** Whether most requests of one of the runs did not succeed. */

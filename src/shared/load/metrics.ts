@@ -264,6 +264,13 @@ export const DETAIL_METRICS: readonly { metric: TrendMetric; detail: DetailTime 
 /** The latencies that are kept second by second. */
 export const COURSE_METRICS: readonly TrendMetric[] = TREND_METRICS.filter((metric) => !isDetail(metric))
 
+/** The latencies with charts by default: from request to answer, and to callback. */
+export const CHARTED_METRICS: readonly TrendMetric[] = [
+  'http_req_duration',
+  'response_time',
+  'callback_latency',
+]
+
 /** The latencies that are one phase of a request, each with the name of that phase in its timings. */
 export const PHASE_METRICS: readonly { metric: TrendMetric; phase: Phase }[] = TREND_METRICS.flatMap(
   (metric) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { formatFigure, formatMs, formatShare } from '../messages/figure-text.ts'
-import { formatPercentileName, joinWords } from './compare-text.ts'
+import { FAILING_SHARE, formatPercentileName, joinWords } from './compare-text.ts'
 import { type TrendMetric, trendMetricSchema } from './metrics.ts'
 import {
   type BatchesOfRuns,
@@ -55,9 +55,6 @@ const OUTAGE_SECONDS_MIN = 30
 
 /** Such a stretch must also be longer than A's longest by this factor. */
 const BREAKDOWN_FACTOR = 3
-
-/** Above this share of failures, latencies are mostly those of failures. */
-const FAILING_SHARE = 0.5
 
 /**
  * What is judged of a run. A batch is a few consecutive seconds in which the sending machine did not stall.

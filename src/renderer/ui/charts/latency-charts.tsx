@@ -7,7 +7,14 @@ import {
   MARKS_HEIGHT,
 } from '../../../shared/load/chart-scale.ts'
 import { LATENCY_POINTS } from '../../../shared/load/load-view.ts'
-import { isDetail, isTrend, METRIC_NAMES, METRICS, type TrendMetric } from '../../../shared/load/metrics.ts'
+import {
+  CHARTED_METRICS,
+  isDetail,
+  isTrend,
+  METRIC_NAMES,
+  METRICS,
+  type TrendMetric,
+} from '../../../shared/load/metrics.ts'
 import {
   describeSlowest,
   formatAxisMs,
@@ -24,15 +31,12 @@ import styles from './charts.module.css'
 import { BottomLabels, ChartCursor, LeftAxis, PERCENTILE_LINES, UprightLine } from './plot.tsx'
 import { type LatencySecond, TimeChart, type TimeLimit, toChartSeconds } from './time-chart.tsx'
 
-/** The latencies with charts by default: from request to answer, and to callback. */
-const FIRST_SHOWN: readonly TrendMetric[] = ['http_req_duration', 'response_time', 'callback_latency']
-
 /** The drawn latencies; a person can add the phases of a request. */
 export function useShownLatencies(): {
   shown: readonly TrendMetric[]
   onShown: (shown: readonly TrendMetric[]) => void
 } {
-  const [shown, onShown] = useState(FIRST_SHOWN)
+  const [shown, onShown] = useState(CHARTED_METRICS)
   return { shown, onShown }
 }
 
