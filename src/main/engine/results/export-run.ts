@@ -7,7 +7,6 @@ import { createQuoteRemover } from '../../../shared/messages/quotes.ts'
 import { OPERATIONS } from '../../../shared/operations/operations.ts'
 import type { Plan, PlanSource } from '../../../shared/plan/plan.ts'
 import { formatRow, type SourcePlace, toRowAndRecord } from '../../../shared/plan/source-place.ts'
-import { chooseColumns, type TableColumn } from '../../../shared/run/choose-columns.ts'
 import {
   type BatchExportFormat,
   isBatchFormat,
@@ -20,7 +19,6 @@ import type { ExportResult } from '../../../shared/run/written-rows.ts'
 import { readCutOffMs, readSamples } from '../journal/load-record.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
 import { parseCells } from '../journal/stored-cells.ts'
-import { hasTraces } from '../journal/traces.ts'
 import { writeK6Archive } from '../load/k6/k6-archive.ts'
 import { checkK6Folder, type K6Project, writeK6Project } from '../load/k6/k6-project.ts'
 import { readLoadSeconds } from '../load/load-results.ts'
@@ -28,16 +26,10 @@ import type { HlogInterval } from '../load/report/tool-reports.ts'
 import { findLoadReportFormat, writeLoadReport } from '../load/report/write-load-report.ts'
 import { createRowMapper, type MapRow } from '../mapping/row-mapper.ts'
 import { createBatchInputWriter, createBatchOutputWriter } from '../run/export/batch-report.ts'
-import {
-  haveLetters,
-  readCorrectedFields,
-  readExportPages,
-  readScoredClasses,
-  readTriggeredRules,
-} from '../run/export/export-rows.ts'
+import { haveLetters, readExportPages, readTriggeredRules } from '../run/export/export-rows.ts'
+import { chooseTable } from '../run/export/row-columns.ts'
 import { findRunFormat, writeReport } from '../run/export/write-report.ts'
-import { createPlaceReader, hasSeveralFiles } from '../run/journal/intake-writer.ts'
-import { hasVerdicts } from '../run/journal/verdict-store.ts'
+import { createPlaceReader } from '../run/journal/intake-writer.ts'
 import { readFamilyCounts, summarizeFamilyCounts } from '../run/results/family-counts.ts'
 import { openSource } from '../source/open-source.ts'
 import { checkTarget } from '../workspace/replace-file.ts'
@@ -154,22 +146,6 @@ async function findDelimiter({ record }: RunFamily, { delimiter = ',' }: ExportO
   if (reader.delimiter === '') return ','
   if (isExportDelimiter(reader.delimiter)) return reader.delimiter
   throw new SluiceError({ id: 'export_delimiter_of_source', delimiter: reader.delimiter })
-}
-
-/** The requested columns of a table. Throws `BAD_USAGE` for one that does not exist. */
-function chooseTable(view: RunFamily, { columns, rulesAsColumns = false }: ExportOptions): TableColumn[] {
-  return chooseColumns({
-    asked: columns ?? ['default'],
-    rulesAsColumns,
-    operation: view.record.plan.operation.kind,
-    columns: view.record.columns,
-    classes: readScoredClasses(view),
-    rules: readTriggeredRules(view),
-    corrected: readCorrectedFields(view),
-    hasVerdicts: hasVerdicts(view),
-    hasFiles: hasSeveralFiles(view.db),
-    hasTraces: view.whole.some(({ db }) => hasTraces(db)),
-  })
 }
 
 /** Exports what a load test measured; its rows have no results of their own. */

@@ -1,11 +1,11 @@
 import type { RunReport } from '../../../../shared/lookback/run-report.ts'
 import { type Cell, type Table, toValue } from '../../../../shared/report/report.ts'
 import { type ReportSheet, toRunSheets } from '../../../../shared/report/run-tables.ts'
-import { chooseColumns, type TableColumn } from '../../../../shared/run/choose-columns.ts'
+import type { TableColumn } from '../../../../shared/run/choose-columns.ts'
 import { quotesContent } from '../../../../shared/run/export-columns.ts'
 import type { RunFamily } from '../../journal/run-family.ts'
-import { hasTraces } from '../../journal/traces.ts'
-import { readCorrectedFields, readExportPages, readScoredClasses } from '../../run/export/export-rows.ts'
+import { readExportPages } from '../../run/export/export-rows.ts'
+import { chooseTable } from '../../run/export/row-columns.ts'
 import {
   cutToCell,
   type Sheet,
@@ -14,8 +14,6 @@ import {
   writeWorkbook,
 } from '../../run/export/workbook.ts'
 import { toResultsSheet } from '../../run/export/xlsx-report.ts'
-import { hasSeveralFiles } from '../../run/journal/intake-writer.ts'
-import { hasVerdicts } from '../../run/journal/verdict-store.ts'
 
 /**
  * A bulk run as a workbook: summary, results, failures by cause, rules, and the evaluation if there is one.
@@ -46,18 +44,7 @@ const WIDTHS: Readonly<Record<ReportSheet['name'], readonly number[]>> = {
 
 /** The columns of an export; without content only those that cannot quote a cell of the source. */
 function listColumns(family: RunFamily, hasContent: boolean): TableColumn[] {
-  const table = chooseColumns({
-    asked: ['default'],
-    rulesAsColumns: false,
-    operation: family.record.plan.operation.kind,
-    columns: family.record.columns,
-    classes: readScoredClasses(family),
-    rules: [],
-    corrected: readCorrectedFields(family),
-    hasVerdicts: hasVerdicts(family),
-    hasFiles: hasSeveralFiles(family.db),
-    hasTraces: family.whole.some(({ db }) => hasTraces(db)),
-  })
+  const table = chooseTable(family)
   if (hasContent) return table
   return table.filter((column) => typeof column !== 'number' && !quotesContent(column.name))
 }

@@ -3,14 +3,23 @@ import {
   chooseColumns,
   listAnswerPaths,
   listColumns,
+  type TableColumn,
 } from '../../../../shared/run/choose-columns.ts'
-import type { ExportRow } from '../../../../shared/run/results.ts'
+import type { ExportOptions, ExportRow } from '../../../../shared/run/results.ts'
 import type { RowFilter } from '../../../../shared/run/row-filters.ts'
 import type { RunFamily } from '../../journal/run-family.ts'
 import { hasTraces } from '../../journal/traces.ts'
 import { hasSeveralFiles } from '../journal/intake-writer.ts'
+import { hasVerdicts } from '../journal/verdict-store.ts'
 import { listAllPages } from '../results/result-page.ts'
-import { readFirstClasses, readPagesOfRows, readRowsByNumber, readTriggeredRules } from './export-rows.ts'
+import {
+  readCorrectedFields,
+  readFirstClasses,
+  readPagesOfRows,
+  readRowsByNumber,
+  readScoredClasses,
+  readTriggeredRules,
+} from './export-rows.ts'
 
 /** Rows whose answers are searched for members. */
 const SAMPLED_ROWS = 50
@@ -48,6 +57,24 @@ export function readRowColumns(
     for (const row of page) textsOf.set(row.row, toTexts(row))
   }
   return rows.map((row) => textsOf.get(row) ?? names.map(() => ''))
+}
+
+/**
+ * The requested columns of an export's table (default: those of every export). Throws `BAD_USAGE` for one
+ * that does not exist.
+ */
+export function chooseTable(
+  family: RunFamily,
+  { columns = ['default'], rulesAsColumns = false }: Pick<ExportOptions, 'columns' | 'rulesAsColumns'> = {},
+): TableColumn[] {
+  return chooseColumns({
+    ...toChoice(family),
+    asked: columns,
+    rulesAsColumns,
+    classes: readScoredClasses(family),
+    corrected: readCorrectedFields(family),
+    hasVerdicts: hasVerdicts(family),
+  })
 }
 
 function toChoice(family: RunFamily) {
