@@ -10,6 +10,7 @@ import { joinTexts, toExportColumns } from '../../../shared/run/export-columns.t
 import type { RowState } from '../../../shared/run/item-state.ts'
 import type { ExportRow, ResultRow } from '../../../shared/run/results.ts'
 import { toWrittenRows } from '../../../shared/run/written-rows.ts'
+import { toGroups } from '../../../shared/to-groups.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { toTable } from '../run/export/csv-report.ts'
 import { haveLetters, readRowsByNumber, readScoredClasses } from '../run/export/export-rows.ts'
@@ -153,7 +154,7 @@ export async function writeChangedRows(
   const pairOf = new Map<number, NumberedPair>()
 
   function* listPages(): Generator<readonly ExportRow[]> {
-    for (const pairs of toPages(readPairs(changed, 0))) {
+    for (const pairs of toGroups(readPairs(changed, 0), PAGE_ROWS)) {
       pairOf.clear()
       const toNumbers = createNumberReader(
         a,
@@ -174,10 +175,8 @@ export async function writeChangedRows(
   })
   const written = await writeReport({
     file,
-    format,
     columns,
     header,
-    lossless: false,
     pages: listPages(),
     rowsHaveLetters: haveLetters(b),
     table: toTable(columns, [
@@ -198,15 +197,4 @@ export async function writeChangedRows(
     },
   })
   return toWrittenRows(written)
-}
-
-function* toPages(pairs: Iterable<Pair>): Generator<Pair[], void, undefined> {
-  let page: Pair[] = []
-  for (const pair of pairs) {
-    page.push(pair)
-    if (page.length < PAGE_ROWS) continue
-    yield page
-    page = []
-  }
-  if (page.length > 0) yield page
 }

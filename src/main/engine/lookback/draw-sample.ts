@@ -186,7 +186,7 @@ async function write(
     'columns' | 'header' | 'table' | 'members' | 'pages' | 'rowsHaveLetters'
   >,
 ): Promise<Sample> {
-  const written = await writeReport({ ...report, file, lossless: false })
+  const written = await writeReport({ ...report, file })
   return { ...toWrittenRows(written), seed, strata }
 }
 

@@ -68,7 +68,6 @@ export async function writeEvaluatedRows(
   const classes = format === 'jsonl' ? [] : readScoredClasses(family)
   const result = await writeReport({
     file,
-    format,
     columns,
     header,
     members: toMembers(added),
@@ -77,7 +76,6 @@ export async function writeEvaluatedRows(
       ...toExportColumns(plan.operation.kind, { classes, hasFiles: hasSeveralFiles(family.db) }),
     ]),
     pages: listPages(),
-    lossless: false,
     rowsHaveLetters: haveLetters(family),
   })
   return toWrittenRows(result)

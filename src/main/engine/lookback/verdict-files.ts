@@ -270,7 +270,6 @@ export function exportVerdicts(family: RunFamily, file: string): Promise<ExportR
     columns,
     header,
     members: toMembers(added),
-    lossless: false,
     pages: listPages(),
     table: toTable(columns, added),
   })

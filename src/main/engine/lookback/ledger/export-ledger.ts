@@ -10,6 +10,7 @@ import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { LEDGER_COLUMNS } from '../../../../shared/run/export-columns.ts'
 import type { ExportRow } from '../../../../shared/run/results.ts'
 import type { ExportResult } from '../../../../shared/run/written-rows.ts'
+import { toGroups } from '../../../../shared/to-groups.ts'
 import { JsonText, toValueText } from '../../mapping/json-text.ts'
 import { refuseSource } from '../../results/export-run.ts'
 import { toTable } from '../../run/export/csv-report.ts'
@@ -51,24 +52,18 @@ export function exportLedger(
       format,
       columns,
       header: columns,
-      lossless: false,
       table: toTable(columns, []),
-      pages: toPages(entries),
+      pages: toGroups(toRows(entries), PAGE_ENTRIES),
     })
   })
 }
 
-function* toPages(entries: Iterable<LedgerEntry>): Generator<ExportRow[]> {
-  let page: ExportRow[] = []
+function* toRows(entries: Iterable<LedgerEntry>): Generator<ExportRow> {
   let row = 0
   for (const entry of entries) {
     row += 1
-    page.push(toUnsentRow(row, toLedgerCells(entry)))
-    if (page.length < PAGE_ENTRIES) continue
-    yield page
-    page = []
+    yield toUnsentRow(row, toLedgerCells(entry))
   }
-  yield page
 }
 
 async function writeLines(file: string, entries: Iterable<LedgerEntry>): Promise<ExportResult> {

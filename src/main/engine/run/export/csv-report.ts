@@ -25,8 +25,8 @@ export interface ReportOptions {
   header: readonly string[] | null
   /** The columns of a CSV or XLSX report, in order. */
   table: readonly TableColumn[]
-  /** Names and cells exactly as in the source, formulas unguarded. */
-  lossless: boolean
+  /** Names and cells exactly as in the source, formulas unguarded (default: false). */
+  lossless?: boolean
   /** Separates the cells of a CSV report (default: a comma). */
   delimiter?: string
   /** Whether a CSV report begins with a byte-order mark, which spreadsheets need (default: true). */

@@ -2,6 +2,7 @@ import { countSendable, toErrorGroups, toRowCounts } from '../../../../shared/ru
 import { UNSUCCESSFUL_STATES } from '../../../../shared/run/item-state.ts'
 import type { PageQuery, ResultPage, ResultRow } from '../../../../shared/run/results.ts'
 import { listSources, NO_RULE, type RowFilter } from '../../../../shared/run/row-filters.ts'
+import { toGroups } from '../../../../shared/to-groups.ts'
 import { findTakersOf, type RunFamily, type RunView } from '../../journal/run-family.ts'
 import { countRowsRead, readFacetCounts, readFamilyCounts, summarizeFamilyCounts } from './family-counts.ts'
 import { type FamilyRow, findNewest, listFamilyRows, readFamilyRows, toPageSource } from './family-rows.ts'
@@ -108,14 +109,7 @@ export function* listAllPages(
     }
     return
   }
-  let page: FamilyRow[] = []
-  for (const row of listFamilyRows(family, filter)) {
-    page.push(row)
-    if (page.length < PAGE_MAX) continue
-    yield page
-    page = []
-  }
-  if (page.length > 0) yield page
+  yield* toGroups(listFamilyRows(family, filter), PAGE_MAX)
 }
 
 function* listPicked(

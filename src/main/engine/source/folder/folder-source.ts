@@ -4,6 +4,7 @@ import { SluiceError } from '../../../../shared/messages/errors.ts'
 import { toSystemCode } from '../../../../shared/messages/thrown.ts'
 import type { PlanSource } from '../../../../shared/plan/plan.ts'
 import type { ReadAs } from '../../../../shared/run/read-as.ts'
+import { toGroups } from '../../../../shared/to-groups.ts'
 import { resolveEncoding } from '../decoding/text-reader.ts'
 import type { SourceBatch, SourceReader } from '../source-reader.ts'
 import { readFolderRow } from './folder-row.ts'
@@ -120,15 +121,4 @@ async function measureFolder(path: string): Promise<{ sizeBytes: number; skipped
 
 function toSize(entry: FolderEntry): number {
   return entry.kind === 'file' ? entry.sizeBytes : 0
-}
-
-function* toGroups<Item>(items: Iterable<Item>, size: number): Generator<Item[], void, undefined> {
-  let group: Item[] = []
-  for (const item of items) {
-    group.push(item)
-    if (group.length < size) continue
-    yield group
-    group = []
-  }
-  if (group.length > 0) yield group
 }
