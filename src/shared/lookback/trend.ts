@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { formatCounted } from '../messages/figure-text.ts'
 import { showSourcePath } from '../plan/source-paths.ts'
+import { sayRenamedOver, toRuleNameKey } from '../run/counts.ts'
 import { nameRules } from '../run/rule-names.ts'
 import { countSucceededOf, findLoadFailure, isLoadRun, type RunSummary } from '../run/run.ts'
 import { type Evaluation, judgedRuleSchema, judgedSchema, type LabelQuestion } from './evaluation.ts'
@@ -76,13 +77,16 @@ export type Trend = z.infer<typeof trendSchema>
 /** Labels for the metrics of a trend, as `evaluate` takes them; null reads none. */
 export type TrendLabels = LabelQuestion | null
 
+/** The warnings of a run that are about its rules. */
+const CODES_OF_RULES: ReadonlySet<string> = new Set(['NO_RESULT', 'RULES_RENAMED'])
+
 /** A run in a trend; `evaluation` is null without labels, or says why there is none. */
 export function toTrendPoint(run: RunSummary, evaluation: Evaluation | string | null): TrendPoint {
   const isLoad = isLoadRun(run)
   const { succeeded, rejected, failed, unknown } = isLoad ? run.requests : run.rows
   const { p50, p99 } = run.latency_ms.http_req_duration ?? {}
   const isEvaluated = typeof evaluation === 'object' && evaluation !== null
-  const ofRules = isLoad ? [] : run.warnings.filter(({ code }) => code === 'NO_RESULT')
+  const ofRules = isLoad ? [] : run.warnings.filter(({ code }) => CODES_OF_RULES.has(code))
   const warnings = isEvaluated ? [...evaluation.warnings, ...sayUnread(evaluation)] : []
   return {
     run_id: run.run_id,
@@ -135,12 +139,14 @@ export function listTrendWarnings(
   const alike = Map.groupBy(told, ({ warning }) =>
     warning.replaceAll(/`[^`]*`|\d[\d,.]*/g, (found) => (found.startsWith('`') ? found : '0')),
   )
-  return [...alike.values()].flatMap((about) => {
+  const names = runs.flatMap(({ rules }) => rules.map(({ rule_id: id, rule }) => toRuleNameKey(id, rule)))
+  const each = [...alike.values()].flatMap((about) => {
     const newest = about.at(-1)
     if (newest === undefined) return []
     const others = about.length === 1 ? '' : ` and ${formatCounted(about.length - 1, 'earlier run')}`
     return [`${nameRun(newest.run)}${others}: ${newest.warning}`]
   })
+  return [...each, ...sayRenamedOver(names)]
 }
 
 /** What the runs of a group have in common, as in {@link Trend}. */

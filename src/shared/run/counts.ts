@@ -272,16 +272,35 @@ export function toRuleNameKey(ruleId: string, ruleName: string): string {
   return JSON.stringify([cut(ruleId), cut(ruleName)])
 }
 
-function warnOfRuleNames(keys: readonly string[]): RunWarning[] {
-  if (keys.length === 0) return []
-  const names = keys.toSorted().map((key) => JSON.parse(key) as [ruleId: string, ruleName: string])
-  const rules = [...Map.groupBy(names, ([ruleId]) => ruleId)].map(
-    ([ruleId, own]) => `${ruleId} (${own.map(([, name]) => `"${name}"`).join(', ')})`,
+/** The rules that have several of these names, given by {@link toRuleNameKey}, and the first in words. */
+function listRenamed(keys: Iterable<string>, areAll: boolean): { count: number; listed: string } {
+  const names = [...new Set(keys)].sort().map((key) => JSON.parse(key) as [ruleId: string, ruleName: string])
+  // An id stands in for the name of a rule without one.
+  const named = names.filter(([ruleId, name]) => name !== ruleId)
+  const rules = [...Map.groupBy(named, ([ruleId]) => ruleId)].flatMap(([ruleId, own]) =>
+    own.length > 1 ? [`${ruleId} (${own.map(([, name]) => `"${name}"`).join(', ')})`] : [],
   )
-  const isMore = rules.length > RENAMED_RULES_SHOWN || keys.length >= RULE_NAMES_MAX
+  const isMore = rules.length > RENAMED_RULES_SHOWN || !areAll
   const listed = [...rules.slice(0, RENAMED_RULES_SHOWN), ...(isMore ? ['and others'] : [])].join(', ')
-  const message = `The service gave ${rules.length === 1 ? 'a rule' : 'rules'} several names in this run: ${toPrintable(listed)}. Results show only the newest name of a rule; stored answers have their own.`
+  return { count: rules.length, listed: toPrintable(listed) }
+}
+
+/** Warns of rules that had several names in a run: `keys` are those of all their names. */
+export function warnOfRuleNames(keys: readonly string[]): RunWarning[] {
+  const { count, listed } = listRenamed(keys, keys.length < RULE_NAMES_MAX)
+  if (count === 0) return []
+  const message = `The service gave ${count === 1 ? 'a rule' : 'rules'} several names in this run: ${listed}. Results show only the newest name of a rule; stored answers have their own.`
   return [{ code: 'RULES_RENAMED', message }]
+}
+
+/** Says that rules have several names in runs that are compared; nothing if each has one. */
+export function sayRenamedOver(keys: Iterable<string>): string[] {
+  const { count, listed } = listRenamed(keys, true)
+  return count === 0
+    ? []
+    : [
+        `Rules have several names in these runs: ${listed}. Rules are compared by id, under their newest name.`,
+      ]
 }
 
 function toRedactedText(answers: number): string {

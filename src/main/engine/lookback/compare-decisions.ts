@@ -10,12 +10,12 @@ import { toComparable } from '../../../shared/lookback/labels.ts'
 import { toMcNemarP } from '../../../shared/lookback/paired-rule.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
-import { warnOfNoResult } from '../../../shared/run/counts.ts'
+import { sayRenamedOver, toRuleNameKey, warnOfNoResult } from '../../../shared/run/counts.ts'
 import { countLeftOut } from '../../../shared/run/item-state.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'
 import { summarizeRun } from '../results/run-summary.ts'
-import { countAnswers } from '../run/results/family-counts.ts'
+import { countAnswers, listFormerNames, readRuleNames } from '../run/results/family-counts.ts'
 import { type ChosenChanges, formatOutcome, listChangedRows, writeChangedRows } from './changed-rows.ts'
 import { compareByLabels } from './compare-labels.ts'
 import { countEdited, type EditedRows } from './edited-rows.ts'
@@ -71,6 +71,7 @@ export async function compareDecisions(
     warnings: [
       ...listWarnings(runs, pairs, key.name, { cached, edited }),
       ...new Set([a, b].flatMap(({ record }) => sayDoubled(options.by === null ? [] : [options.by], record))),
+      ...sayRenamedOver([a, b].flatMap(listNameKeys)),
       ...sayOddAnswers('A', a),
       ...sayOddAnswers('B', b),
       ...(byLabels?.warnings ?? []),
@@ -328,6 +329,12 @@ function sayOddAnswers(name: string, run: RunFamily): string[] {
         ]
       : []),
   ].map((message) => `${name}: ${message}`)
+}
+
+/** The keys of all names that a run has for its rules. */
+function listNameKeys(family: RunFamily): string[] {
+  const newest = [...readRuleNames(family.members)].map(([ruleId, name]) => toRuleNameKey(ruleId, name))
+  return [...newest, ...listFormerNames(family)]
 }
 
 /** Says that a run is not over, or that it ended early, and that its open rows are left out. */

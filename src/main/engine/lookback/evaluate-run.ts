@@ -13,11 +13,17 @@ import type { Verdict } from '../../../shared/lookback/verdict.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { toRowAndRecord } from '../../../shared/plan/source-place.ts'
-import { warnOfNoResult } from '../../../shared/run/counts.ts'
+import { warnOfNoResult, warnOfRuleNames } from '../../../shared/run/counts.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'
 import { readScoredClasses } from '../run/export/export-rows.ts'
-import { countAnswers, countRowsRead, readFamilyCounts, readRuleNames } from '../run/results/family-counts.ts'
+import {
+  countAnswers,
+  countRowsRead,
+  listFormerNames,
+  readFamilyCounts,
+  readRuleNames,
+} from '../run/results/family-counts.ts'
 import { readPlace } from '../run/results/row-places.ts'
 import { type AnsweredStep, readAnsweredSteps } from './answered-rows.ts'
 import { writeEvaluatedRows } from './evaluated-rows.ts'
@@ -199,6 +205,7 @@ export async function* evaluateInSteps(
       ...warnOfNoResult(countAnswers(family, 'no_result'), 'row', { areLeftOut: true }).map(
         ({ message }) => message,
       ),
+      ...warnOfRuleNames(listFormerNames(family)).map(({ message }) => message),
       ...sayNoNegatives(ofLabels, rows.without_label, options),
       ...reader.listNotes(),
       ...sayDoubled(options.slices, family.record),

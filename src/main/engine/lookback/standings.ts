@@ -7,11 +7,11 @@ import {
 } from '../../../shared/run/item-state.ts'
 import { createSetReader } from '../journal/found-reader.ts'
 import type { RunFamily, RunView } from '../journal/run-family.ts'
-import { readFacetCounts } from '../run/results/family-counts.ts'
+import { readFacetCounts, readRuleNames } from '../run/results/family-counts.ts'
 import { readLastRow } from '../run/results/row-search.ts'
 import { type AnsweredStep, readAnsweredSteps } from './answered-rows.ts'
 
-/** A rule of either run; rules with the same name or the same id are one. */
+/** A rule of either run; rules with the same id are one, else those with the same name. */
 export interface NumberedRule {
   rule: string
   ruleIds: string[]
@@ -80,16 +80,20 @@ export class Standings {
 /** The rules of all runs, under the names that the last run gives them. */
 export function numberRules(families: readonly RunFamily[]): NumberedRule[] {
   const rules: NumberedRule[] = []
-  for (const { db } of families.flatMap(({ members }) => members)) {
-    for (const { rule_id: id, rule_name: name } of db.prepare('SELECT rule_id, rule_name FROM rule').all()) {
-      const [ruleId, rule] = [String(id), String(name || id)]
-      const known = rules.find(
-        (one) => one.ruleIds.includes(ruleId) || toComparable(one.rule) === toComparable(rule),
-      )
+  for (const member of families.flatMap(({ members }) => members)) {
+    const unknown: [ruleId: string, rule: string][] = []
+    for (const [ruleId, rule] of readRuleNames([member])) {
+      const known = rules.find(({ ruleIds }) => ruleIds.includes(ruleId))
+      if (known === undefined) unknown.push([ruleId, rule])
+      else known.rule = rule
+    }
+    // By then, rules of known ids have their new names: a name that moved to another id does not join both.
+    for (const [ruleId, rule] of unknown) {
+      const known = rules.find((one) => toComparable(one.rule) === toComparable(rule))
       if (known === undefined) rules.push({ rule, ruleIds: [ruleId] })
       else {
         known.rule = rule
-        if (!known.ruleIds.includes(ruleId)) known.ruleIds.push(ruleId)
+        known.ruleIds.push(ruleId)
       }
     }
   }

@@ -286,6 +286,12 @@ export function readRuleNames(members: readonly RunView[]): Map<string, string> 
   return new Map(rules.map((rule) => [String(rule['rule_id']), String(rule['rule_name'] || rule['rule_id'])]))
 }
 
+/** The keys of the names of rules that had several in a run. */
+export function listFormerNames(family: RunFamily): string[] {
+  const counted = readFamilyCounts(family).get('rule_name') ?? []
+  return [...counted].flatMap(([key, n]) => (n > 0 ? [key] : []))
+}
+
 /** Rows that succeeded and triggered any rule; rows that a retry has taken over count only there. */
 export function countRowsWithRules(family: RunFamily): number {
   const { members } = family
