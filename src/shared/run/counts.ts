@@ -223,6 +223,7 @@ export function toRunWarnings({
       .filter(([why]) => (reuseEnded?.get(why) ?? 0) > 0)
       .map(([, message]) => ({ code: 'CONNECTIONS_NOT_REUSED', message })),
     ...warnOfNoResult(empty, 'row'),
+    ...warnOfMissingModels(rows?.get('missing_models') ?? 0, 'row'),
     ...warnOfRuleNames([...(ruleNames ?? [])].flatMap(([key, n]) => (n > 0 ? [key] : []))),
     ...(answers === 0 ? [] : [{ code: 'ANSWERS_REDACTED', message: toRedactedText(answers) }]),
     ...charsets.map(([name, n]) => ({
@@ -254,6 +255,13 @@ export function warnOfNoResult(
   const then = areLeftOut ? `no figure of a rule includes ${them}` : `figures count ${them} as without rules`
   const message = `${formatCounted(count, noun)} succeeded by an answer with neither rules nor scores, such as an acknowledgement. Whether a rule triggered for ${them} is not known; ${then}.`
   return [{ code: 'NO_RESULT', message }]
+}
+
+/** Warns of rows or requests whose answer lacks a model that was requested. */
+export function warnOfMissingModels(count: number, noun: 'row' | 'request'): RunWarning[] {
+  if (count === 0) return []
+  const message = `${formatCounted(count, noun)} succeeded by an answer that lacks a model that was requested. Whether a rule of that model triggered is not known; figures of rules include only the others.`
+  return [{ code: 'MISSING_MODELS', message }]
 }
 
 /** Most names of rules noted because their rule had several. */

@@ -297,7 +297,8 @@ export function isSettled(state: ItemState): boolean {
  * of an appeal (docs/interface.md §2.6, §4.5, §4.6). `added_or_pre_existing` is pre-existing after a try
  * without an answer, which may have added the term. `reviewed` is a judgment that is neither overturned nor
  * upheld, `other_status` a status that the interface does not list. `no_result` is a task's answer or callback
- * that says nothing of the content, such as an acknowledgement. For an async item: whether its callbacks
+ * that says nothing of the content, such as an acknowledgement; one with `missing_models` lacks a model that
+ * was requested. For an async item: whether its callbacks
  * differ, or one of them could not be read, names another post, or may belong to what was sent before a
  * correction. `meaning` is for newcomers.
  */
@@ -328,6 +329,10 @@ export const ROW_ANSWERS = {
   no_result: {
     word: 'no result',
     meaning: 'The answer has neither rules nor scores, so nothing says whether a rule triggered.',
+  },
+  missing_models: {
+    word: 'models missing',
+    meaning: 'The answer lacks a model that was requested, so nothing says whether its rules triggered.',
   },
   differing_callbacks: {
     word: 'callbacks differ',

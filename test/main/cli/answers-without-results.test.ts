@@ -93,3 +93,34 @@ it('compares no rules of answers without a result', async () => {
   })
   expect(await compare('without', 'again')).toMatchObject({ code: 98, decided: 0, unanswered: 2 })
 })
+
+it('warns of rows and requests whose answer lacks a requested model, and finds the rows', async () => {
+  const folder = createTemporaryFolder()
+  const rows = 'a,u,https://a.test/1,spam\nb,u,https://a.test/2,ok\n'
+  const source = writeSource(folder, 'posts.csv', `post_id,user_id,url,truth\n${rows}`)
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      const models = ['ocr', 'visual'].map((model) => ({ model, status: { code: '0' } }))
+      const isWhole = request.body.includes('test/2')
+      wire.send(200, { ...toTaskAnswer(request, []), models: isWhole ? models : models.slice(0, 1) })
+    },
+  })
+  const sluice = (...args: string[]) =>
+    runInProcess(args, { workspace: join(folder, 'workspace'), env: { SLUICE_API_KEY: 'a-key' } })
+  const task = ['--api', 'v2', '--model', 'ocr', '--model', 'visual', '--base-url', server.baseUrl]
+  const warning = (noun: string) => ({
+    code: 'MISSING_MODELS',
+    message: expect.stringMatching(new RegExp(`^\\d ${noun} succeeded by an answer that lacks a model`)),
+  })
+  const sent = JSON.parse((await sluice('task', source, ...task, '--json')).stdout) as { warnings: unknown }
+  expect(sent.warnings).toContainEqual(warning('row'))
+  const found = await sluice('export', 'latest', '-', '--answer', 'missing_models')
+  expect(found.stdout.split('\r\n')).toHaveLength(3)
+  expect(found.stdout).toContain('the answer lacks the results of visual')
+  const judged = await sluice('evaluate', 'latest', '--label', 'truth', '--positive', 'spam=Spam', '--json')
+  expect(JSON.parse(judged.stdout)).toMatchObject({
+    warnings: expect.arrayContaining([expect.stringMatching(/^1 row succeeded by an answer that lacks/)]),
+  })
+  const load = await sluice('load', source, ...task, '--concurrency', '1', '--requests', '6', '--json')
+  expect((JSON.parse(load.stdout) as { warnings: unknown }).warnings).toContainEqual(warning('requests'))
+})

@@ -48,6 +48,8 @@ export interface LoadState {
   fromCache: number
   /** Successful answers and callbacks that say nothing of the content; missing in earlier versions. */
   noResult?: number
+  /** Those that lack a model that was requested; missing in earlier versions. */
+  missingModels?: number
   /**
    * Answers that prove whose they are, that repeat no post_id, and that name another; missing in earlier
    * versions.

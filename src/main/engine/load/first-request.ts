@@ -35,7 +35,7 @@ export function sendFirstRequest({
   const postId = toPostId(FIRST_SEQUENCE)
   const json = body.toJson(postId, toCallbackUrl(FIRST_SEQUENCE + 1) ?? '')
   client.send({ method: 'POST', path, body: json, isAnonymous: false }, (exchange) => {
-    const { outcome, reached, status, errorCode, message } = judge(exchange, [postId, body.userId])
+    const { outcome, reached, status, errorCode, message } = judge(exchange, [postId, ...body.keys])
     ended.resolve({
       outcome,
       reached,

@@ -26,10 +26,10 @@ export interface LoadBody {
   position: number
   /** UTF-8 bytes of text_data or url. */
   contentBytes: number
-  /** '' if it has none. */
-  userId: string
   /** Models it asks for; '' if the service decides. */
   model: string
+  /** What the judge of its answers must know, behind its post_id. */
+  keys: readonly string[]
   /** Bit mask of the row tags named in thresholds that the row has. */
   tags: number
   /** The body's JSON for a submission. */
@@ -49,6 +49,8 @@ interface BlockStart {
 
 export interface LoadBodiesOptions {
   mapRow: MapRow
+  /** The row keys of a body, the first of which is that of its post_id. */
+  toRowKeys: (bodies: readonly Body[]) => readonly string[]
   hasCallback: boolean
   /** Names of the cells. */
   columns?: readonly string[]
@@ -69,6 +71,7 @@ export class LoadBodies {
   /** Rows read one by one, in any order; null if the order is that of the source. */
   readonly #single: SingleRows | null
   readonly #mapRow: MapRow
+  readonly #toRowKeys: LoadBodiesOptions['toRowKeys']
   readonly #hasCallback: boolean
   /** Where the blocks read so far begin, and the one after them. */
   readonly #starts: BlockStart[] = [{ position: 0, before: 0 }]
@@ -80,6 +83,7 @@ export class LoadBodies {
   constructor(db: DatabaseSync, options: LoadBodiesOptions) {
     const { columns = [], rowTags = [], order = { order: 'source', seed: 1 } } = options
     this.#mapRow = options.mapRow
+    this.#toRowKeys = options.toRowKeys
     this.#rowTags = rowTags.map(({ name, value }) => ({ cell: findColumnOfName(columns, name), value }))
     this.#hasCallback = options.hasCallback
     this.count = readNumber(db, 'SELECT count(*) FROM row WHERE item IS NOT NULL')
@@ -158,13 +162,14 @@ export class LoadBodies {
     const text = writeBody(whole)
     const [head = '', rest = ''] = cutAt(text, POST_ID_MARK)
     const [middle = '', tail = null] = this.#hasCallback ? cutAt(rest, CALLBACK_MARK) : [rest]
-    const { models, text_data: textData, url, user_id: userId } = mapped
+    const { models, text_data: textData, url } = mapped
     return {
       row,
       position,
       contentBytes: Buffer.byteLength(String(textData ?? url ?? '')),
-      userId: typeof userId === 'string' ? userId : '',
       model: Array.isArray(models) ? models.join(', ') : '',
+      // The load test's own address takes the place of the row's.
+      keys: this.#toRowKeys([{ ...mapped, callback_url: undefined }]).slice(1),
       tags: this.#rowTags.reduce(
         (bits, { cell, value }, index) => (cells[cell] === value ? bits + 2 ** index : bits),
         0,

@@ -245,7 +245,7 @@ export class LoadGenerator {
     const { turn, body } = flight
     this.#open.delete(flight)
     const exchange = this.#nameEnd(ended)
-    const judgement = this.#options.judge(exchange, [this.#options.toPostId(turn.sequence), body.userId])
+    const judgement = this.#options.judge(exchange, [this.#options.toPostId(turn.sequence), ...body.keys])
     const isRepeated =
       judgement.repeat !== 'never' && flight.tries < this.#options.retry.limit && !this.#isStopped
     if (turn.isMeasured) this.#record(flight, exchange, judgement, isRepeated)
@@ -304,6 +304,7 @@ export class LoadGenerator {
       (hasWaited ? FLAG.waited : 0) +
       (judgement.fromCache ? FLAG.fromCache : 0) +
       (judgement.answer === 'no_result' ? FLAG.noResult : 0) +
+      (judgement.answer === 'missing_models' ? FLAG.missingModels : 0) +
       (tries > 0 ? FLAG.retry : 0) +
       (judgement.isAcknowledgement ? FLAG.acknowledged : 0) +
       (isSent ? FLAG.sent : 0) +

@@ -477,6 +477,7 @@ export class LoadRun {
       maxInFlight: toMaxInFlight(load, record.plan.connection.timeoutMs),
       fromCache: total.fromCache,
       noResult: total.noResult,
+      missingModels: total.missingModels,
       echoes: total.echoes,
       retried: total.retried,
       putOffMs: total.putOffMs,

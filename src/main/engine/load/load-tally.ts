@@ -65,6 +65,8 @@ export class LoadTally {
   fromCache = 0
   /** Successful answers and callbacks that say nothing of the content. */
   noResult = 0
+  /** Successful answers and callbacks that lack a model that was requested. */
+  missingModels = 0
   readonly echoes = { verified: 0, alike: 0, notVerifiable: 0, mismatched: 0 }
   waited = 0
   retried = 0
@@ -114,6 +116,7 @@ export class LoadTally {
     if (flags & FLAG.answered) this.answered += 1
     if (flags & FLAG.fromCache) this.fromCache += 1
     if (flags & FLAG.noResult) this.noResult += 1
+    if (flags & FLAG.missingModels) this.missingModels += 1
     if (flags & FLAG.verified) this.echoes.verified += 1
     if (flags & FLAG.alike) this.echoes.alike += 1
     if (flags & FLAG.unverifiable) this.echoes.notVerifiable += 1
@@ -152,6 +155,7 @@ export class LoadTally {
     this.sums.merge(other.sums)
     this.fromCache += other.fromCache
     this.noResult += other.noResult
+    this.missingModels += other.missingModels
     addNumbers(this.echoes, other.echoes)
     this.waited += other.waited
     this.retried += other.retried

@@ -52,6 +52,7 @@ function createParts(task: LoadTask): LoadGeneratorOptions {
   const hasCallback = isAsync(plan.operation) && record.callbackBase !== null
   const bodies = new LoadBodies(openJournalReader(journalFile), {
     mapRow,
+    toRowKeys: exchange.toRowKeys,
     hasCallback,
     columns: record.columns,
     order: load,

@@ -76,6 +76,8 @@ export const FLAG = {
   alike: 1024,
   /** It succeeded, and its answer says nothing of the content. */
   noResult: 2048,
+  /** It succeeded, and its answer lacks a model that was requested. */
+  missingModels: 4096,
 } as const
 
 /** Most records handed over at once. */

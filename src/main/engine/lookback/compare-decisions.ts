@@ -10,7 +10,12 @@ import { toComparable } from '../../../shared/lookback/labels.ts'
 import { toMcNemarP } from '../../../shared/lookback/paired-rule.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCount, formatCounted, formatShare } from '../../../shared/messages/figure-text.ts'
-import { sayRenamedOver, toRuleNameKey, warnOfNoResult } from '../../../shared/run/counts.ts'
+import {
+  sayRenamedOver,
+  toRuleNameKey,
+  warnOfMissingModels,
+  warnOfNoResult,
+} from '../../../shared/run/counts.ts'
 import { countLeftOut } from '../../../shared/run/item-state.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'
@@ -318,6 +323,7 @@ function sayOddAnswers(name: string, run: RunFamily): string[] {
   const inDoubt = countAnswers(run, 'callback_in_doubt')
   return [
     ...empty.map(({ message }) => message),
+    ...warnOfMissingModels(countAnswers(run, 'missing_models'), 'row').map(({ message }) => message),
     ...(differing > 0
       ? [
           `${formatCounted(differing, 'row')} got callbacks that differ. Compared is the one that counts; another one said something else.`,

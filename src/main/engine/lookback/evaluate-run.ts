@@ -13,7 +13,7 @@ import type { Verdict } from '../../../shared/lookback/verdict.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { toRowAndRecord } from '../../../shared/plan/source-place.ts'
-import { warnOfNoResult, warnOfRuleNames } from '../../../shared/run/counts.ts'
+import { warnOfMissingModels, warnOfNoResult, warnOfRuleNames } from '../../../shared/run/counts.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'
 import { readScoredClasses } from '../run/export/export-rows.ts'
@@ -202,10 +202,11 @@ export async function* evaluateInSteps(
           }),
     warnings: [
       ...(isMostlyUnanswered(rows) ? [sayUnanswered(rows)] : []),
-      ...warnOfNoResult(countAnswers(family, 'no_result'), 'row', { areLeftOut: true }).map(
-        ({ message }) => message,
-      ),
-      ...warnOfRuleNames(listFormerNames(family)).map(({ message }) => message),
+      ...[
+        ...warnOfNoResult(countAnswers(family, 'no_result'), 'row', { areLeftOut: true }),
+        ...warnOfMissingModels(countAnswers(family, 'missing_models'), 'row'),
+        ...warnOfRuleNames(listFormerNames(family)),
+      ].map(({ message }) => message),
       ...sayNoNegatives(ofLabels, rows.without_label, options),
       ...reader.listNotes(),
       ...sayDoubled(options.slices, family.record),

@@ -17,6 +17,7 @@ import {
   toRequestCounts,
   toRowCounts,
   toRunWarnings,
+  warnOfMissingModels,
   warnOfNoResult,
 } from '../../../shared/run/counts.ts'
 import type { Outcome } from '../../../shared/run/item-state.ts'
@@ -129,6 +130,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
       ...toCutOffWarnings(family, rows),
       ...(standing.isHeld ? [] : toSharedItemWarnings(family)),
       ...warnOfNoResult(recovered.state?.noResult ?? 0, 'request'),
+      ...warnOfMissingModels(recovered.state?.missingModels ?? 0, 'request'),
       ...toFailureWarnings(family, requests, recovered.state?.thresholds),
       ...toFewWarnings(family, requests, latency, recovered.state?.thresholds),
       ...toRowWarnings(counts.get('problem') ?? new Map(), record.runId),

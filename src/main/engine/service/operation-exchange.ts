@@ -31,6 +31,7 @@ import {
   type Judgement,
   type OperationReader,
 } from './judgement.ts'
+import { findMissingModels, toModelsKeys } from './missing-models.ts'
 import { judgeWhole } from './redact-exchange.ts'
 import type { ServiceRequest } from './service-client.ts'
 import { createTaskReader, listTaskParts } from './task-reader.ts'
@@ -43,8 +44,8 @@ export interface OperationExchange {
   toRequest: ToRequest
   /**
    * What the judge must know about an item's rows, kept by the caller while the item is in flight, and opaque
-   * to it: lower-cased terms of a watchlist; else the values that answers repeat, and a mark if a row's own
-   * callback_url gets its result.
+   * to it: lower-cased terms of a watchlist; else the values that answers repeat, the models of a v2 task, and
+   * a mark if a row's own callback_url gets its result.
    */
   toRowKeys: (bodies: readonly RowBody[]) => readonly string[]
   /** `earlierTries`: earlier tries of the item that may have been accepted (default: 0). */
@@ -127,9 +128,13 @@ function findReader(kind: OperationKind): ReaderEntry<Operation> {
 function createToRowKeys(operation: Operation): OperationExchange['toRowKeys'] {
   if (isAbout(operation, 'term')) return (terms) => terms.map(({ term }) => String(term).toLowerCase())
   const toEchoes = toExpected(operation)
-  if (!isAsync(operation)) return ([body = NO_ROW]) => toEchoes(body)
+  const isV2 = operation.kind === 'task' && operation.api === 'v2'
+  const toKeys: typeof toEchoes = isV2
+    ? (body) => [...toEchoes(body), ...toModelsKeys(body['models'])]
+    : toEchoes
+  if (!isAsync(operation)) return ([body = NO_ROW]) => toKeys(body)
   return ([body = NO_ROW]) =>
-    body['callback_url'] === undefined ? toEchoes(body) : [...toEchoes(body), OWN_CALLBACK]
+    body['callback_url'] === undefined ? toKeys(body) : [...toKeys(body), OWN_CALLBACK]
 }
 
 function judgeCallback(reader: OperationReader, body: unknown, rowKeys: readonly string[]): Judgement | null {
@@ -153,6 +158,7 @@ function withEchoes(
 ): Required<OperationReader> {
   const check = (judgement: Judgement | null, body: unknown, rowKeys: readonly string[], what: string) => {
     if (judgement === null) return null
+    noteMissingModels(judgement, body, rowKeys, what)
     // Terms are compared where their answers are read.
     if (judgement.echo.kind === 'mismatched' && isRewriting()) judgement.echo = UNVERIFIABLE
     return checkEcho(judgement, readEcho(body, rowKeys), what)
@@ -164,6 +170,21 @@ function withEchoes(
     judgeCallback: (body, rowKeys) =>
       check(judgeCallback(reader, body, rowKeys), body, rowKeys, 'the callback'),
   }
+}
+
+/** Marks a result that lacks a model that was requested: that none of its rules triggered would be a guess. */
+function noteMissingModels(
+  judgement: Judgement,
+  body: unknown,
+  rowKeys: readonly string[],
+  what: string,
+): void {
+  const { outcome, answer, isAcknowledgement } = judgement
+  if (outcome !== 'succeeded' || answer !== null || isAcknowledgement) return
+  const missing = findMissingModels(body, rowKeys)
+  if (missing.length === 0) return
+  judgement.answer = 'missing_models'
+  judgement.message = cutMessage(`${what} lacks the results of ${missing.join(', ')}`)
 }
 
 /**

@@ -41,6 +41,7 @@ function createBodies(texts: readonly (string | null)[], hasCallback = false) {
   )
   let read = 0
   const bodies = new LoadBodies(journal.db, {
+    toRowKeys: () => [],
     hasCallback,
     mapRow: (row, cells) => {
       read += 1
@@ -147,6 +148,7 @@ describe('the rows that requests send', () => {
   ]
   const createOrdered = (order: NonNullable<LoadBodiesOptions['order']>) =>
     new LoadBodies(openReadyJournal(ROWS.map((cells, index) => toIntakeRow(index + 1, { cells }))).db, {
+      toRowKeys: () => [],
       mapRow: (row, cells) => mapRow(row, cells),
       hasCallback: false,
       order,

@@ -131,6 +131,29 @@ test('a result replaces a callback that said nothing of the content', () => {
   expect(journal.db.prepare(`SELECT count(*) AS n FROM ${RULES_OF_ROWS}`).get()).toEqual({ n: 1 })
 })
 
+test('a result replaces a callback that lacks a model', () => {
+  const v2 = createTestExchange({ kind: 'task', mode: 'async', api: 'v2' })
+  const keys = v2.toRowKeys([{ post_id: 'p1', user_id: 'u', models: ['ocr', 'visual'] }])
+  const { send, receive, takeIn, journal } = openSettler(1, {
+    judge: (body) => v2.judgeCallback(body, keys),
+  })
+  send(1, { ...ACKNOWLEDGED, taskId: 'task-1' })
+  const readRow = () => journal.db.prepare('SELECT message, answer FROM result').get()
+  const toBody = (...models: string[]) =>
+    JSON.stringify({ task_id: 'task-1', models: models.map((model) => ({ model, triggered_rules: [] })) })
+  receive(1, 1_000, toBody('ocr'))
+  takeIn()
+  const message = 'the callback lacks the results of visual'
+  expect(readRow()).toEqual({ message, answer: 'missing_models' })
+  receive(1, 2_000, toBody('ocr', 'visual'))
+  takeIn()
+  expect(readRow()).toEqual({
+    message: 'an earlier callback lacked a model; the result counts',
+    answer: 'differing_callbacks',
+  })
+  expect(journal.counters.get('answer', 'missing_models')).toBe(0)
+})
+
 test('a result replaces a callback that said nothing of the content, whatever came between', () => {
   const { receive, takeIn, readRow, journal } = openTasks()
   const between = [

@@ -87,6 +87,9 @@ interface Addressee {
 
 const OF_PRESENT: Addressee = { replaced: null, isUnsent: false, doubt: 'none' }
 
+/** What is wrong with a row's result itself, and so outweighs what is odd about its callbacks. */
+const OF_RESULT: ReadonlySet<RowAnswer> = new Set(['callback_in_doubt', 'no_result', 'missing_models'])
+
 /** What a row notes about its callbacks. */
 interface Mark {
   answer: RowAnswer
@@ -370,7 +373,8 @@ export class CallbackWriter {
     this.#setEffect.run('differing', Number(before['id']))
     counters.add('callback', 'settled', -1)
     counters.add('callback', 'differing', 1)
-    const said = stored?.state === 'rejected' ? `said ${sayError(stored)}` : 'had no result'
+    const lacked = stored?.answer === 'missing_models' ? 'lacked a model' : 'had no result'
+    const said = stored?.state === 'rejected' ? `said ${sayError(stored)}` : lacked
     return { answer: 'differing_callbacks', note: `an earlier callback ${said}; the result counts` }
   }
 
@@ -405,7 +409,7 @@ export class CallbackWriter {
     uncountError(counters, stored, 1)
     countError(counters, { ...stored, message }, 1)
     // What is wrong with the result itself takes precedence.
-    const noted = stored.answer === IN_DOUBT.answer || stored.answer === 'no_result' ? stored.answer : answer
+    const noted = stored.answer !== null && OF_RESULT.has(stored.answer) ? stored.answer : answer
     this.#countAnswer(stored.answer, noted)
     this.#note.run(message, noted, row)
   }
