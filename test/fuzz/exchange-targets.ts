@@ -250,7 +250,7 @@ const ANSWERS = [
         fc.constantFrom('1', '-1', '1e9', 'Wed, 21 Oct 2065'),
       ),
       rows: fc.array(awkwardText, { maxLength: 3 }),
-      earlierTries: fc.nat(2),
+      earlierTries: fc.array(fc.nat(2), { maxLength: 3 }),
     }),
     ({ operation, status, body, retryAfter, rows, earlierTries }) => {
       const exchange = EXCHANGES[operation]

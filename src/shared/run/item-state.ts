@@ -310,7 +310,7 @@ export const ROW_ANSWERS = {
   },
   added_or_pre_existing: {
     word: 'added or pre-existing',
-    meaning: 'The first answer was lost, so nobody knows whether this run added the term.',
+    meaning: 'An earlier try got no answer about the term, so nobody knows whether this run added it.',
   },
   updated: { word: 'updated', meaning: 'The term has the new notes.' },
   non_existent: {

@@ -87,7 +87,12 @@ function listAllAnswers({ terms, items, appeals }: RunSummary): ReturnType<typeo
           known,
           'already in the watchlist; any new notes replaced the old ones',
         ),
-        answer('good', 'added or pre-existing', either, 'the first answer was lost, so it is unknown which'),
+        answer(
+          'good',
+          'added or pre-existing',
+          either,
+          'an earlier try got no answer about it, so it is unknown which',
+        ),
         answer('good', 'updated', terms.updated),
         answer('bad', 'non-existent', absent, 'not in the watchlist; add them with `watchlist add`'),
         answer('bad', 'not processed', terms.failed.length, 'the service could not process them'),

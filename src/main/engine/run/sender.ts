@@ -8,7 +8,7 @@ import { createPacer, type Pacer } from '../sending/pace.ts'
 import { RetryBudget, toRetryDelayMs } from '../sending/retry.ts'
 import type { MeasuredTry, SecondMeter } from '../sending/second-meter.ts'
 import type { Exchange } from '../service/exchange.ts'
-import { createJudgement, type Judgement } from '../service/judgement.ts'
+import { createJudgement, type JudgeExchange, type Judgement } from '../service/judgement.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { CallbackSettler } from './callback-settler.ts'
 import { ItemFeed } from './item-feed.ts'
@@ -29,7 +29,7 @@ export interface SenderOptions extends LimitsOptions {
   createClient: () => ServiceClient
   /** A pure function of the item: a resend has the same body. */
   toRequest: (item: ClaimedItem) => Pick<ItemRequest, 'request' | 'rowKeys'>
-  judge: (exchange: Exchange, rowKeys: readonly string[], attempts: number) => Judgement
+  judge: JudgeExchange
   random: () => number
   /** UTF-16 code units of bodies in flight above which nothing more is sent (default: 64 M). */
   bodiesMax?: number | undefined
@@ -52,6 +52,8 @@ const GROUP_MS = 50
 const TICK_MS = 1
 /** UTF-16 code units of bodies in flight above which sending pauses: huge rows must not fill the memory. */
 const BODIES_MAX = 64 * 1024 * 1024
+
+const NO_TRIES: readonly number[] = []
 
 /** Note on a row whose answer proves nothing, if the next answer on its connection was another row's. */
 const BEFORE_A_SWAP =
@@ -290,7 +292,10 @@ export class Sender {
     const wasFull = this.#bodies >= this.#bodiesMax
     this.#bodies -= flight.bodyLength
     const { claims } = this.#options
-    const earlierTries = sent.attempts > 0 || claims.hasLostTries ? claims.countUnknownTries(sent.item) : 0
+    const earlierTries =
+      sent.attempts > 0 || claims.hasLostTries
+        ? sent.rows.map((row) => claims.countUnknownTries(sent.item, row))
+        : NO_TRIES
     const judgement = this.#judgeDelivered(sent, this.#options.judge(exchange, rowKeys, earlierTries))
     this.#noteEcho(sent, exchange, judgement, client)
     const isSettledBefore = this.#options.settler?.noteEnd(sent.item, exchange.timings.sentAtUs) ?? false
@@ -310,7 +315,7 @@ export class Sender {
       exchange,
       judgement,
       again,
-      mayBeTaken: earlierTries > 0,
+      mayBeTaken: earlierTries.some((tries) => tries > 0),
       isSettled: isSettledBefore,
       scheduledAtUs: scheduledMs === null ? null : toUnixMs(scheduledMs) * 1000,
       hasWaited,

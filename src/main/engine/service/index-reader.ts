@@ -12,7 +12,7 @@ export function createAddReader({ mode }: { mode: Mode }): OperationReader {
 export function createRemoveReader({ mode }: { mode: Mode }): OperationReader {
   return {
     ...createItemReader(mode, judgeRemoved),
-    readRefusal: ({ status, errorCode }, _rowKeys, earlierTries) =>
+    readRefusal: ({ status, errorCode }, _rowKeys, [earlierTries = 0]) =>
       errorCode === 'INVALID_CUSTOM_INDEX_ITEM' && earlierTries > 0
         ? createJudgement({ outcome: 'succeeded', status, errorCode, message: toGone(earlierTries) })
         : null,
@@ -44,7 +44,7 @@ export function judgeFailure(body: unknown, status: number | null): Judgement | 
 
 function toGone(earlierTries: number): string {
   const tries = earlierTries === 1 ? 'the earlier try' : `one of the ${earlierTries} earlier tries`
-  return `the index has no such item; ${tries} of this row may have removed it before its answer was lost`
+  return `the index has no such item; ${tries} of this row may have removed it, and nothing says so`
 }
 
 /** Only this answer names the item: without its id it is unknown what was added. */

@@ -94,10 +94,14 @@ export interface OperationReader {
     answer: Answer,
     body: unknown,
     rowKeys: readonly string[],
-    earlierTries: number,
+    earlierTries: readonly number[],
   ) => Judgement | null
   /** Reads an error that is final; null for a plain rejection. */
-  readRefusal: (refusal: Refusal, rowKeys: readonly string[], earlierTries: number) => Judgement | null
+  readRefusal: (
+    refusal: Refusal,
+    rowKeys: readonly string[],
+    earlierTries: readonly number[],
+  ) => Judgement | null
   /** Reads a callback that reports no error; null if it cannot. Absent from operations without callbacks. */
   judgeCallback?: (body: unknown, rowKeys: readonly string[]) => Judgement | null
 }
@@ -105,7 +109,7 @@ export interface OperationReader {
 export type JudgeExchange = (
   exchange: Exchange,
   rowKeys: readonly string[],
-  earlierTries?: number,
+  earlierTries?: readonly number[],
 ) => Judgement
 
 /**
@@ -122,7 +126,7 @@ export function createJudge(
   nowMs: () => number,
 ): JudgeExchange {
   const judge = createAnswerJudge(reader, baseUrl, nowMs)
-  return (exchange, rowKeys, earlierTries = 0) => {
+  return (exchange, rowKeys, earlierTries = []) => {
     if (exchange.kind === 'breakdown') return judge(exchange, undefined, rowKeys, earlierTries)
     const body = parseJson(exchange.body)
     const judgement = judge(exchange, body, rowKeys, earlierTries)
@@ -139,7 +143,12 @@ function createAnswerJudge(
   reader: OperationReader & Pick<AnyOperation, 'isRepeatable'>,
   baseUrl: string,
   nowMs: () => number,
-): (exchange: Exchange, body: unknown, rowKeys: readonly string[], earlierTries: number) => Judgement {
+): (
+  exchange: Exchange,
+  body: unknown,
+  rowKeys: readonly string[],
+  earlierTries: readonly number[],
+) => Judgement {
   const { origin } = new URL(baseUrl)
   const ambiguous = reader.isRepeatable ? 'ambiguous' : 'never'
   return (exchange, body, rowKeys, earlierTries) => {

@@ -48,7 +48,7 @@ export interface OperationExchange {
    * a mark if a row's own callback_url gets its result.
    */
   toRowKeys: (bodies: readonly RowBody[]) => readonly string[]
-  /** `earlierTries`: earlier tries of the item that may have been accepted (default: 0). */
+  /** `earlierTries`: by row of the item, how many earlier tries may have been accepted (default: 0). */
   judge: JudgeExchange
   /** Judges the text of a callback; null if it cannot be read as one (docs/interface.md §6). */
   judgeCallback: (text: string, rowKeys?: readonly string[]) => Judgement | null

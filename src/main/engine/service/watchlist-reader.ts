@@ -43,8 +43,11 @@ export function createTermReader(lists: readonly AnswerList[]): OperationReader 
   return {
     readSuccess: ({ status }, body, rowKeys, earlierTries) => {
       const judgement = judgeLists(body, status, lists, rowKeys)
-      if (earlierTries === 0 || judgement === null) return judgement
-      return { ...judgement, rows: judgement.rows?.map(toUncertain) ?? null }
+      if (judgement === null) return judgement
+      const rows = judgement.rows?.map((row, index) =>
+        (earlierTries[index] ?? 0) > 0 ? toUncertain(row) : row,
+      )
+      return { ...judgement, rows: rows ?? null }
     },
     readRefusal: (refusal, rowKeys) =>
       rowKeys.length > 1 && isTooLarge(refusal)
@@ -53,10 +56,10 @@ export function createTermReader(lists: readonly AnswerList[]): OperationReader 
   }
 }
 
-/** A try with a lost answer may have added a term that is now pre-existing. */
+/** A try without an answer about a term may have added it, if it is now pre-existing. */
 function toUncertain(row: RowJudgement): RowJudgement {
   if (row.answer !== 'pre_existing') return row
-  const lost = 'the answer to an earlier try was lost; that try or somebody before it added the term'
+  const lost = 'an earlier try got no answer about the term; that try or somebody before it added it'
   const message = row.message === null ? lost : `${row.message}; ${lost}`
   return { ...row, answer: 'added_or_pre_existing', message }
 }

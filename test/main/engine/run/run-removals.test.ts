@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { InboxWriter } from '../../../../src/main/engine/receiver/inbox-writer.ts'
 import { planSchema } from '../../../../src/shared/plan/plan.ts'
 import { startFaultServer, toErrorAnswer } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
@@ -41,3 +42,38 @@ test('a removal that finds no item is refused if no earlier try can have removed
 test('a removal that finds no item has succeeded if an earlier try may have removed it', async () => {
   expect((await startRemoval('broken', 500)).rows).toMatchObject({ rejected: 0, succeeded: 1 })
 })
+
+test.each(['retry', 'resume'] as const)(
+  'a removal whose callback named another item, and that finds none in a %s, has succeeded',
+  async (way) => {
+    const inbox = InboxWriter.open(folder) ?? expect.fail('the inbox is held')
+    onTestFinished(() => inbox.close())
+    const server = await startFaultServer({
+      onRequest: ({ number, body }, wire) => {
+        if (number > 1) {
+          wire.send(400, toErrorAnswer(400, 'INVALID_CUSTOM_INDEX_ITEM', 'no such item'))
+          return
+        }
+        const { callback_url } = JSON.parse(body) as { callback_url: string }
+        const [, , runToken = '', item = ''] = new URL(callback_url).pathname.split('/')
+        const result = Buffer.from(JSON.stringify({ task_id: 'task-1', custom_index_item_id: 'item-2' }))
+        inbox.store({ runToken, item: Number(item), receivedAtUs: Date.now() * 1000, body: result }, () =>
+          wire.send(200, { task_id: 'task-1', message: 'accepted' }),
+        )
+      },
+    })
+    const path = join(folder, `answered-${way}.csv`)
+    writeFileSync(path, 'custom_index_item_id\nitem-1\n')
+    const plan = planSchema.parse({
+      connection: { baseUrl: server.baseUrl },
+      source: { path },
+      operation: { kind: 'index-remove', indexId: 'shelves', mode: 'async' },
+      callback: { timeoutMs: 50 },
+    })
+    const base = { callbackBase: 'http://127.0.0.1:1' }
+    const { rows, run_id } = await runs.start(plan, base).ended
+    expect(rows).toMatchObject({ unknown: 1 })
+    const again = await runs[way](run_id, 'resend', base).ended
+    expect(again.rows).toMatchObject({ succeeded: 1, rejected: 0 })
+  },
+)

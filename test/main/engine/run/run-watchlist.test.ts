@@ -658,3 +658,48 @@ test('terms whose first answer was lost count as added or pre-existing, in the r
   const child = await runs.retryAsChild(run.run_id, 'resend').ended
   expect(readAnswers(child.run_id)).toEqual([[4, 'succeeded', 'added_or_pre_existing']])
 })
+
+/** A watchlist whose first answer mentions neither `a` nor `b`, and could not process `bad`. */
+async function sendUnmentioned() {
+  const server = await startFaultServer({
+    onRequest: ({ body, number }, wire) => {
+      const { watchlist, terms } = toBody(body)
+      const lists =
+        number === 1
+          ? { added_terms: terms.filter(({ term }) => term === 'c'), failed_terms: [{ term: 'bad' }] }
+          : { added_terms: [], pre_existing_terms: terms }
+      wire.send(200, { message: 'done', watchlist, ...lists })
+    },
+  })
+  const lines = ['a,', 'b,', 'c,', 'bad,']
+  const run = await runs.start(createPlan(server, lines, { termsPerRequest: 4 })).ended
+  expect(readAnswers(run.run_id)).toEqual([
+    [1, 'unknown', null],
+    [2, 'unknown', null],
+    [3, 'succeeded', 'added'],
+    [4, 'rejected', 'failed'],
+  ])
+  return run.run_id
+}
+
+test('terms that no list mentioned count as added or pre-existing when they are sent again by a retry', async () => {
+  const runId = await sendUnmentioned()
+  await runs.retry(runId, 'resend').ended
+  expect(readAnswers(runId)).toEqual([
+    [1, 'succeeded', 'added_or_pre_existing'],
+    [2, 'succeeded', 'added_or_pre_existing'],
+    [3, 'succeeded', 'added'],
+    [4, 'succeeded', 'pre_existing'],
+  ])
+})
+
+test('terms that no list mentioned count as added or pre-existing when a resume sends them again', async () => {
+  const runId = await sendUnmentioned()
+  await runs.resume(runId, 'resend').ended
+  expect(readAnswers(runId)).toEqual([
+    [1, 'succeeded', 'added_or_pre_existing'],
+    [2, 'succeeded', 'added_or_pre_existing'],
+    [3, 'succeeded', 'added'],
+    [4, 'rejected', 'failed'],
+  ])
+})

@@ -109,13 +109,13 @@ test('a sync answer that only accepts a removal does not count as one', () => {
 
 test('a missing item never existed, unless an earlier try may have removed it', () => {
   const answer = toError(400, 'INVALID_CUSTOM_INDEX_ITEM', 'no such item')
-  expect(remove.judge(answer, [], 0)).toMatchObject({ outcome: 'rejected', message: 'no such item' })
-  expect(remove.judge(answer, [], 1)).toMatchObject({
+  expect(remove.judge(answer, [], [0])).toMatchObject({ outcome: 'rejected', message: 'no such item' })
+  expect(remove.judge(answer, [], [1])).toMatchObject({
     outcome: 'succeeded',
     errorCode: 'INVALID_CUSTOM_INDEX_ITEM',
     message:
-      'the index has no such item; the earlier try of this row may have removed it before its answer was lost',
+      'the index has no such item; the earlier try of this row may have removed it, and nothing says so',
   })
-  expect(remove.judge(answer, [], 3).message).toContain('one of the 3 earlier tries')
-  expect(remove.judge(toError(400, 'INVALID_CUSTOM_INDEX'), [], 3).outcome).toBe('rejected')
+  expect(remove.judge(answer, [], [3]).message).toContain('one of the 3 earlier tries')
+  expect(remove.judge(toError(400, 'INVALID_CUSTOM_INDEX'), [], [3]).outcome).toBe('rejected')
 })

@@ -16,7 +16,7 @@ interface Work {
   rows: string[][]
   callbackUrl?: string
   key?: string
-  earlierTries?: number
+  earlierTries?: readonly number[]
 }
 
 /** Sends rows as one request, starting from their cells, and judges the answer. */
@@ -92,7 +92,7 @@ test('an item is added once and removed by its id once, and another removal find
     outcome: 'rejected',
     errorCode: 'INVALID_CUSTOM_INDEX_ITEM',
   })
-  expect(await send(sandbox, { ...removal, earlierTries: 1 })).toMatchObject({
+  expect(await send(sandbox, { ...removal, earlierTries: [1] })).toMatchObject({
     outcome: 'succeeded',
     status: 400,
   })

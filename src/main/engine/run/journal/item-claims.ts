@@ -83,7 +83,9 @@ export class ItemClaims {
     const replaced = this.#rowsPerItem === 1 ? selectReplacedTries('?1') : '0'
     this.#unknownTries = db.prepare(
       `SELECT (SELECT count(*) FROM attempt WHERE item = ?1 AND outcome = 'unknown' AND number > ${replaced})
-       + (SELECT count(*) FROM earlier WHERE row = ?1 AND state = 'overdue' AND attempts > ${replaced})
+       + (SELECT count(DISTINCT attempts) FROM earlier WHERE row = ?2 AND attempts > ${selectReplacedTries('?2')}
+          AND (state = 'overdue' OR (state = 'unknown' AND NOT EXISTS (SELECT 1 FROM attempt
+            WHERE item = ?1 AND outcome = 'unknown' AND number > ${replaced} AND number <= earlier.attempts))))
        + (SELECT count(*) FROM lost_try WHERE item = ?1 AND ${replaced} = 0) AS n`,
     )
     this.#lostTry = db.prepare('SELECT 1 FROM lost_try WHERE item = ?')
@@ -185,12 +187,12 @@ export class ItemClaims {
   }
 
   /**
-   * Tries of an item that may have been accepted, in any session of the run since its content was corrected:
-   * unanswered ones, and those whose callback did not come in time. Those of its parent runs count as one,
-   * and so do those of the item that it was split from.
+   * Tries of a row of an item that may have been accepted, in any session of the run since its content was
+   * corrected: unanswered ones, those whose answer or callback did not tell, and those whose callback did not
+   * come in time. Those of its parent runs count as one, and so do those of the item that it was split from.
    */
-  countUnknownTries(item: number): number {
-    return Number(this.#unknownTries.get(item)?.['n'])
+  countUnknownTries(item: number, row: number = item): number {
+    return Number(this.#unknownTries.get(item, row)?.['n'])
   }
 
   /** Whether a parent run sent an item in a try that may have been accepted. */
