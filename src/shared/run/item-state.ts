@@ -296,9 +296,9 @@ export function isSettled(state: ItemState): boolean {
  * The service's answer for a row beyond success or error, in one word: the outcome of a term, or the status
  * of an appeal (docs/interface.md §2.6, §4.5, §4.6). `added_or_pre_existing` is pre-existing after a try
  * without an answer, which may have added the term. `reviewed` is a judgment that is neither overturned nor
- * upheld, `other_status` a status that the interface does not list. `no_result` is a task's answer or callback
- * that says nothing of the content, such as an acknowledgement; one with `missing_models` lacks a model that
- * was requested. For an async item: whether its callbacks
+ * upheld, `other_status` a status or judgment that the interface does not list. `no_result` is a task's answer
+ * or callback that says nothing of the content, such as an acknowledgement; one with `missing_models` lacks a
+ * model that was requested. For an async item: whether its callbacks
  * differ, or one of them could not be read, names another post, or may belong to what was sent before a
  * correction. `meaning` is for newcomers.
  */
@@ -324,7 +324,7 @@ export const ROW_ANSWERS = {
   upheld: { word: 'upheld', meaning: 'The final judgment upholds the decision.' },
   other_status: {
     word: 'other status',
-    meaning: 'The service names a status other than In Review and Reviewed.',
+    meaning: 'The service answers with a status or a judgment that Sluice does not know.',
   },
   no_result: {
     word: 'no result',

@@ -117,7 +117,7 @@ function listAllAnswers({ terms, items, appeals }: RunSummary): ReturnType<typeo
       answer('warn', 'overturned', overturned, 'the original decision no longer applies'),
       answer('good', 'upheld', upheld, 'the original decision stands'),
       answer('plain', 'Reviewed', reviewed, 'decided, neither overturned nor upheld'),
-      answer('warn', 'other status', other, 'neither In Review nor Reviewed; see the export'),
+      answer('warn', 'other status', other, 'a status or judgment that Sluice does not know; see the export'),
     ],
   }
 }

@@ -223,7 +223,6 @@ export interface AppealFindings {
   actionId: string | null
   actionName: string | null
   reasons: unknown[]
-  overturned: boolean | null
   originalActionId: string | null
   originalActionName: string | null
   originalReasons: unknown[]
@@ -235,13 +234,11 @@ export function readAppealFindings(body: unknown): AppealFindings {
   const appeal = toObject(whole['appeal'])
   const judgment = toObject(appeal['appeal_judgment'])
   const original = toObject(whole['original_decision'])
-  const { overturned } = judgment
   return {
     status: toTextOrNull(appeal['appeal_status']),
     actionId: toTaskId(judgment['action_id']),
     actionName: toTextOrNull(judgment['action_name']),
     reasons: toList(judgment['action_reasons']),
-    overturned: typeof overturned === 'boolean' ? overturned : null,
     originalActionId: toTaskId(original['action_id']),
     originalActionName: toTextOrNull(original['display_name']),
     originalReasons: toList(original['action_reasons']),

@@ -31,21 +31,39 @@ function readAppeal(body: unknown): { answer: RowAnswer; text: string } | null {
   const appealStatus = toTextOrNull(appeal['appeal_status'])
   if (appealStatus === null) return null
   const judgment = isJsonObject(appeal['appeal_judgment']) ? appeal['appeal_judgment'] : null
-  const answer = toAnswer(appealStatus, judgment)
+  const overturned = judgment?.['overturned'] ?? null
+  const answer = toAnswer(appealStatus, overturned)
   const parts = [
-    answer === 'overturned' || answer === 'upheld' ? `${appealStatus}: ${answer}` : appealStatus,
+    answer === 'overturned' || answer === 'upheld'
+      ? `${appealStatus}: ${answer}`
+      : `${appealStatus}${sayUnread(overturned)}`,
     toJudgmentText(judgment),
     toDecisionText(body['original_decision']),
   ]
   return { answer, text: parts.join('; ') }
 }
 
-function toAnswer(status: string, judgment: JsonObject | null): RowAnswer {
+function toAnswer(status: string, overturned: unknown): RowAnswer {
   const words = status.toLowerCase().replace(/[\s_-]+/g, ' ')
   if (words === 'in review') return 'in_review'
   if (words !== 'reviewed') return 'other_status'
-  if (judgment?.['overturned'] === true) return 'overturned'
-  return judgment?.['overturned'] === false ? 'upheld' : 'reviewed'
+  if (overturned === null) return 'reviewed'
+  const says = readFlag(overturned)
+  // A judgment that says something else is not one that leaves this open.
+  if (says === null) return 'other_status'
+  return says ? 'overturned' : 'upheld'
+}
+
+/** A boolean, also one that the service wrote as text; null for anything else. */
+function readFlag(value: unknown): boolean | null {
+  if (typeof value === 'boolean') return value
+  const word = typeof value === 'string' ? value.trim().toLowerCase() : ''
+  return word === 'true' ? true : word === 'false' ? false : null
+}
+
+function sayUnread(overturned: unknown): string {
+  if (overturned === null || readFlag(overturned) !== null) return ''
+  return `, but \`overturned\` is ${JSON.stringify(overturned)}, not true or false`
 }
 
 function toJudgmentText(judgment: JsonObject | null): string {

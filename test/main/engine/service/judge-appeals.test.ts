@@ -34,6 +34,26 @@ test.each([
     'Reviewed; judgment: no action named; no original decision',
   ],
   [{ appeal_status: 'Reviewed' }, 'reviewed', 'Reviewed; no judgment; no original decision'],
+  [
+    { appeal_status: 'Reviewed', appeal_judgment: { action_id: 'a1', overturned: 'true' } },
+    'overturned',
+    'Reviewed: overturned; judgment: a1; no original decision',
+  ],
+  [
+    { appeal_status: 'Reviewed', appeal_judgment: { action_id: 'a1', overturned: ' False' } },
+    'upheld',
+    'Reviewed: upheld; judgment: a1; no original decision',
+  ],
+  [
+    { appeal_status: 'Reviewed', appeal_judgment: { action_id: 'a1', overturned: 1 } },
+    'other_status',
+    'Reviewed, but `overturned` is 1, not true or false; judgment: a1; no original decision',
+  ],
+  [
+    { appeal_status: 'Reviewed', appeal_judgment: { action_id: 'a1', overturned: null } },
+    'reviewed',
+    'Reviewed; judgment: a1; no original decision',
+  ],
 ])('%j stands as %s', (appeal, answer, message) => {
   expect(judgeAppeal(appeal)).toMatchObject({ outcome: 'succeeded', answer, message })
 })

@@ -16,7 +16,6 @@ const NOTHING_FOUND: AppealFindings = {
   actionId: null,
   actionName: null,
   reasons: [],
-  overturned: null,
   originalActionId: null,
   originalActionName: null,
   originalReasons: [],
