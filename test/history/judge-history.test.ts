@@ -123,6 +123,17 @@ test('a row of unknown outcome is info, whether or not the service got it', () =
   expect(judge({ sql: LOST, recording: withArrivals(1, () => []) })).toEqual(verdict)
 })
 
+test.each(['unreadable', 'other_post'])(
+  'a row of unknown outcome is info if its accepted callback is in the journal as %s',
+  (effect) => {
+    const sql = `${LOST} INSERT INTO callback (id, item, received_at_us, effect, body)
+        VALUES (1, 1, 0, '${effect}', '{"message":"done"}');
+      ${count('callback', 'received', 1)} ${count('callback', effect, 1)}`
+    const recording = [...events, toCallback(1, '{"message":"done"}')]
+    expect(judge({ sql, recording })).toEqual({ ok: ROWS - 2, info: 1, fail: 1, faults: [] })
+  },
+)
+
 type Change = Parameters<typeof judge>[0]
 
 test.each<[kind: FaultKind, title: string, rows: (number | null)[], change: () => Change]>([

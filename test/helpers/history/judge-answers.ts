@@ -13,10 +13,16 @@ const ECHOES = ['post_id', 'custom_index_item_id', 'appeal_id']
 
 const AWAITING: ReadonlySet<RowState> = new Set(['unknown', 'overdue', 'acknowledged'])
 
+/** Effects of a callback that leaves a row that awaits one without its outcome. */
+const WITHOUT_OUTCOME: ReadonlySet<string> = new Set(['settled_before', 'unreadable', 'other_post'])
+
 /** Effects of a callback that arrived for a refused row before a retry resent it. */
 const LEFT_BY: ReadonlySet<string> = new Set(['differing', 'doubled'])
 
-/** A callback that the receiver accepted settles its row, unless a retry or correction resent it since. */
+/**
+ * A callback that the receiver accepted settles its row, unless it does not tell its outcome, or a retry or
+ * correction resent it since.
+ */
 export function judgeCallbacks({ rows, callbacks }: RowGroup): Fault[] {
   const [only] = rows
   if (only === undefined || rows.length > 1 || !AWAITING.has(only.row.state)) return []
@@ -24,7 +30,7 @@ export function judgeCallbacks({ rows, callbacks }: RowGroup): Fault[] {
   const isRetried = items.some(({ retriedAfter }) => retriedAfter.size > 0)
   const before = items
     .flatMap((item) => item.callbacks)
-    .filter(({ effect }) => effect === 'settled_before' || (isRetried && LEFT_BY.has(effect)))
+    .filter(({ effect }) => WITHOUT_OUTCOME.has(effect) || (isRetried && LEFT_BY.has(effect)))
   const accepted = callbacks.filter(
     ({ status, body }) => status === 200 && !before.some((one) => isSame(one.body, body)),
   )
