@@ -86,6 +86,7 @@ export class LoadGenerator {
   #retries = 0
   #warmupAnswers = 0
   #dropped = 0
+  #droppedInAll = 0
   #inFlightMax = 0
   #lastFullMs = Number.NEGATIVE_INFINITY
   #handedOverMs = 0
@@ -183,7 +184,9 @@ export class LoadGenerator {
     const { pacer, load } = this.#options
     if (load.whenFull === 'wait' && nowMs <= this.#giveUpMs) return
     while (this.#lanes.busy >= this.#lanes.concurrency && pacer.countReady(nowMs) > 0) {
-      if (pacer.take(nowMs)?.isMeasured) this.#dropped += 1
+      if (!pacer.take(nowMs)?.isMeasured) continue
+      this.#dropped += 1
+      this.#droppedInAll += 1
     }
   }
 
@@ -212,7 +215,7 @@ export class LoadGenerator {
     const turn = pacer.take(this.#toDueMs(nowMs))
     if (turn === null) return null
     if (turn.isMeasured) this.#sent += 1
-    const body = this.#options.bodies.at(turn.isMeasured ? turn.sequence : turn.sequence - WARMUP_SEQUENCE)
+    const body = this.#options.bodies.at(this.#nextBody(turn))
     const hasWaited = turn.dueMs !== null && turn.dueMs < this.#lastFullMs
     return this.#toJob({
       turn,
@@ -222,6 +225,13 @@ export class LoadGenerator {
       beganMs: this.#startMs + nowMs,
       waitedMs: Number.NaN,
     })
+  }
+
+  /** The number of the request's row in the order of rows: a dropped request uses up none. */
+  #nextBody({ isMeasured, sequence }: LoadTurn): number {
+    const { load } = this.#options
+    if (!isMeasured) return sequence - WARMUP_SEQUENCE
+    return sequence - load.workers * this.#droppedInAll
   }
 
   #toJob(flight: RequestInFlight): Job {

@@ -154,6 +154,21 @@ test('with --when-full drop, requests without a free slot are dropped and counte
   ])
 })
 
+test('a dropped request uses up no row', async () => {
+  const server = await startService(50)
+  const { report } = await loads.run(
+    loads.createPlan(40, server.baseUrl, {
+      pace: { kind: 'open', ratePerSecond: 100 },
+      durationMs: 400,
+      maxInFlight: 1,
+      whenFull: 'drop',
+    }),
+  )
+  expect(report.generator.dropped).toBeGreaterThan(10)
+  const texts = server.requests.map(({ body }) => (JSON.parse(body) as { text_data: string }).text_data)
+  expect(texts).toEqual(texts.map((_, index) => `text ${index + 1}`))
+})
+
 test('requests still waiting for a slot after the load are dropped, and nothing waits forever', async () => {
   onlyInLongForm()
   const server = await startService(300)
