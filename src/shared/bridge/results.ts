@@ -14,6 +14,7 @@ import {
 } from '../run/results.ts'
 import { facetListSchema, rowFilterSchema } from '../run/row-filters.ts'
 import { latencyBarsSchema, runSummarySchema } from '../run/run.ts'
+import { cutNamesSchema } from '../run/written-rows.ts'
 import { base, ofRun, runIdSchema, toStrict } from './procedure.ts'
 import { chosenSourceSchema, excerptShape } from './source.ts'
 
@@ -163,6 +164,7 @@ const writtenShape = {
   guardedCells: z.int().exactOptional(),
   leftOut: z.int().exactOptional(),
   withoutResult: z.int().exactOptional(),
+  cutColumns: z.array(cutNamesSchema).exactOptional(),
   damaged: z.object({ rows: z.int(), first: z.array(z.string()) }).exactOptional(),
 }
 

@@ -2,6 +2,10 @@ import { z } from 'zod'
 import { formatCounted } from '../messages/figure-text.ts'
 import { sayGuarded, UNGUARDED_FORMATS } from './formula-guard.ts'
 
+export const cutNamesSchema = z.enum(['classes', 'rules'])
+
+export type CutNames = z.infer<typeof cutNamesSchema>
+
 export interface ExportResult {
   file: string
   rows: number
@@ -12,6 +16,8 @@ export interface ExportResult {
   leftOut?: number
   /** Rows of the run without a result when the file was written; absent if none. */
   withoutResult?: number
+  /** What the run has more of than the file has columns for; absent if the file has all. */
+  cutColumns?: CutNames[]
   /** Rows of which a stored answer is damaged, and the numbers of the first; absent if there are none. */
   damaged?: { rows: number; first: string[] }
 }
@@ -30,6 +36,8 @@ export const writtenRowsSchema = z.object({
   rows_left_out: z.int().exactOptional(),
   /** Rows of the run, in the file or not, without a result when the file was written; absent if none. */
   rows_without_result: z.int().exactOptional(),
+  /** What the run has more of than the 1,000 that the file has columns for; absent if it has all. */
+  columns_left_out: z.array(cutNamesSchema).exactOptional(),
   /** Rows in the file without what their answers say, since a stored answer is damaged; absent if none. */
   rows_damaged: z.int().exactOptional(),
 })
@@ -37,7 +45,7 @@ export const writtenRowsSchema = z.object({
 export type WrittenRows = z.infer<typeof writtenRowsSchema>
 
 export function toWrittenRows(result: ExportResult): WrittenRows {
-  const { file, rows, sizeBytes, guardedCells, leftOut, withoutResult, damaged } = result
+  const { file, rows, sizeBytes, guardedCells, leftOut, withoutResult, cutColumns, damaged } = result
   return {
     file,
     rows,
@@ -45,6 +53,7 @@ export function toWrittenRows(result: ExportResult): WrittenRows {
     ...(guardedCells !== undefined && { escaped_cells: guardedCells }),
     ...(leftOut !== undefined && { rows_left_out: leftOut }),
     ...(withoutResult !== undefined && { rows_without_result: withoutResult }),
+    ...(cutColumns !== undefined && { columns_left_out: cutColumns }),
     ...(damaged !== undefined && { rows_damaged: damaged.rows }),
   }
 }
@@ -83,15 +92,13 @@ export function sayDamaged({ damaged }: Pick<ExportResult, 'damaged'>): string |
   return `The stored answer to ${formatCounted(rows, 'row')} is damaged: what it says is missing in row ${first.join(', ')}${others}`
 }
 
-/**
- * Says which rows are not in a file and why, which lack a result yet, and which lack what their answers say: a
- * sentence each, no full stop.
- */
+/** Says which rows are not in a file and why, and what else it lacks: a sentence each, no full stop. */
 export function listMissing({
   leftOut = 0,
   withoutResult = 0,
+  cutColumns = [],
   ...written
-}: Pick<ExportResult, 'leftOut' | 'withoutResult' | 'damaged'>): string[] {
+}: Pick<ExportResult, 'leftOut' | 'withoutResult' | 'cutColumns' | 'damaged'>): string[] {
   const damaged = sayDamaged(written)
   return [
     ...(leftOut === 0
@@ -102,6 +109,9 @@ export function listMissing({
     ...(withoutResult === 0
       ? []
       : [`${formatCounted(withoutResult, 'row')} of the run had no result yet when this was written`]),
+    ...cutColumns.map(
+      (names) => `The run has more than 1,000 ${names}, and the file has 1,000 of them. JSON lines have all`,
+    ),
     ...(damaged === null ? [] : [damaged]),
   ]
 }

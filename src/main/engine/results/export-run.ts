@@ -26,8 +26,8 @@ import type { HlogInterval } from '../load/report/tool-reports.ts'
 import { findLoadReportFormat, writeLoadReport } from '../load/report/write-load-report.ts'
 import { createRowMapper, type MapRow } from '../mapping/row-mapper.ts'
 import { createBatchInputWriter, createBatchOutputWriter } from '../run/export/batch-report.ts'
-import { haveLetters, readExportPages, readTriggeredRules } from '../run/export/export-rows.ts'
-import { chooseTable } from '../run/export/row-columns.ts'
+import { haveLetters, listCutNames, readExportPages, readTriggeredRules } from '../run/export/export-rows.ts'
+import { chooseTable, listCutColumns } from '../run/export/row-columns.ts'
 import { findRunFormat, writeReport } from '../run/export/write-report.ts'
 import { createPlaceReader } from '../run/journal/intake-writer.ts'
 import { readFamilyCounts, summarizeFamilyCounts } from '../run/results/family-counts.ts'
@@ -93,19 +93,25 @@ async function writeTable(
     if (damaged.rows <= DAMAGED_NAMED) damaged.first.push(formatRow(place))
   }
   const pages = { withRequests: format === 'jsonl', onDamaged, among }
+  const table = format === 'jsonl' ? [] : chooseTable(view, options)
   const written = await writeReport({
     file: options.file,
     format,
     columns,
     header,
-    table: format === 'jsonl' ? [] : chooseTable(view, options),
+    table,
     rowsHaveLetters: haveLetters(view),
     pages: readExportPages(view, options.filter ?? {}, pages),
     lossless: options.lossless ?? false,
     byteOrderMark: options.byteOrderMark ?? true,
     delimiter: await findDelimiter(view, options),
   })
-  return damaged.rows === 0 ? written : { ...written, damaged }
+  const cutColumns = listCutColumns(view, table)
+  return {
+    ...written,
+    ...(cutColumns.length > 0 && { cutColumns }),
+    ...(damaged.rows > 0 && { damaged }),
+  }
 }
 
 /** The format of an export; only tasks have content for a batch format. Throws `BAD_USAGE`. */
@@ -116,7 +122,7 @@ function findFormatFor({ operation }: Plan, file: string): ReturnType<typeof fin
   return format
 }
 
-function writeBatch(
+async function writeBatch(
   view: RunFamily,
   format: BatchExportFormat,
   options: ExportOptions,
@@ -127,7 +133,7 @@ function writeBatch(
     format === 'batch-input.jsonl'
       ? createBatchInputWriter({ columns })
       : createBatchOutputWriter({ runId, columns, rules: readTriggeredRules(view) })
-  return writeReport({
+  const written = await writeReport({
     file: options.file,
     writer,
     columns,
@@ -136,6 +142,8 @@ function writeBatch(
     lossless: true,
     pages: readExportPages(view, options.filter ?? {}, { withRequests: false, withFields: true, among }),
   })
+  const cutColumns = format === 'batch-input.jsonl' ? [] : listCutNames(view, ['rules'])
+  return cutColumns.length === 0 ? written : { ...written, cutColumns }
 }
 
 /** The requested delimiter; the source's is detected again. Throws `BAD_SOURCE` or `BAD_USAGE`. */

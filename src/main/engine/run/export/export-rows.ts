@@ -3,6 +3,7 @@ import { listFixedFields } from '../../../../shared/plan/fixes.ts'
 import { type SourcePlace, toRowAndRecord, toSourcePlace } from '../../../../shared/plan/source-place.ts'
 import type { CallbackDetail, ExportRow, ResultRow } from '../../../../shared/run/results.ts'
 import type { RowFilter } from '../../../../shared/run/row-filters.ts'
+import type { CutNames } from '../../../../shared/run/written-rows.ts'
 import { AnswerContent, NO_CONTENT } from '../../../../shared/service/answer-content.ts'
 import { readAnsweredTerms } from '../../../../shared/service/answer-findings.ts'
 import { listScoreClasses, readScoreClasses } from '../../journal/found-reader.ts'
@@ -26,12 +27,16 @@ import { toStretch } from './stretch.ts'
 const PAGE_CHARACTERS = 4 * 1024 * 1024
 
 /** Most classes, and most rules, that get a column of their own; JSON lines have them all. */
-const COLUMNS_MAX = 1_000
+export const COLUMNS_MAX = 1_000
 
 /** The classes with a score in any row of a run, by name; at most {@link COLUMNS_MAX}. */
-export function readScoredClasses({ members }: RunFamily): string[] {
-  const classes = members.flatMap(({ db }) => listScoreClasses(db, COLUMNS_MAX))
-  return [...new Set(classes)].sort().slice(0, COLUMNS_MAX)
+export function readScoredClasses(family: RunFamily): string[] {
+  return readClasses(family, COLUMNS_MAX)
+}
+
+function readClasses({ members }: RunFamily, most: number): string[] {
+  const classes = members.flatMap(({ db }) => listScoreClasses(db, most))
+  return [...new Set(classes)].sort().slice(0, most)
 }
 
 /** The same in constant time, without classes beyond the 200 that came first. */
@@ -41,15 +46,25 @@ export function readFirstClasses({ members }: RunFamily): string[] {
 }
 
 /** The rules that any row of a run triggered, by name; at most {@link COLUMNS_MAX}. */
-export function readTriggeredRules({ members }: RunFamily): ResultRow['triggeredRules'] {
+export function readTriggeredRules(family: RunFamily): ResultRow['triggeredRules'] {
+  return readRules(family, COLUMNS_MAX)
+}
+
+/** Which of the two a run has more of than {@link readScoredClasses} and {@link readTriggeredRules} return. */
+export function listCutNames(family: RunFamily, asked: readonly CutNames[]): CutNames[] {
+  const readers = { classes: readClasses, rules: readRules }
+  return asked.filter((names) => readers[names](family, COLUMNS_MAX + 1).length > COLUMNS_MAX)
+}
+
+function readRules({ members }: RunFamily, most: number): ResultRow['triggeredRules'] {
   const found = members.flatMap(({ db }) =>
-    db.prepare('SELECT rule_id, rule_name FROM rule ORDER BY rule_name, rule_id LIMIT ?').all(COLUMNS_MAX),
+    db.prepare('SELECT rule_id, rule_name FROM rule ORDER BY rule_name, rule_id LIMIT ?').all(most),
   )
   const names = new Map(found.map((rule) => [String(rule['rule_id']), String(rule['rule_name'])]))
   return [...names]
     .map(([ruleId, ruleName]) => ({ ruleId, ruleName }))
     .sort((a, b) => (a.ruleName < b.ruleName ? -1 : 1))
-    .slice(0, COLUMNS_MAX)
+    .slice(0, most)
 }
 
 /** Whether row numbers may have a letter because a run of the whole splits records. */

@@ -7,12 +7,15 @@ import {
 } from '../../../../shared/run/choose-columns.ts'
 import type { ExportOptions, ExportRow } from '../../../../shared/run/results.ts'
 import type { RowFilter } from '../../../../shared/run/row-filters.ts'
+import type { CutNames } from '../../../../shared/run/written-rows.ts'
 import type { RunFamily } from '../../journal/run-family.ts'
 import { hasTraces } from '../../journal/traces.ts'
 import { hasSeveralFiles } from '../journal/intake-writer.ts'
 import { hasVerdicts } from '../journal/verdict-store.ts'
 import { listAllPages } from '../results/result-page.ts'
 import {
+  COLUMNS_MAX,
+  listCutNames,
   readCorrectedFields,
   readFirstClasses,
   readPagesOfRows,
@@ -26,6 +29,9 @@ const SAMPLED_ROWS = 50
 
 /** Prefix of columns with the score of a class. */
 const SCORE = 'score.'
+
+/** Prefix of columns that say whether a rule was triggered. */
+const RULE = 'rule.'
 
 /** Every column that a table of a run's rows can have; further members of answers are named by path. */
 export function listRowColumns(family: RunFamily): ColumnEntry[] {
@@ -75,6 +81,17 @@ export function chooseTable(
     corrected: readCorrectedFields(family),
     hasVerdicts: hasVerdicts(family),
   })
+}
+
+/** Of what a table has as many columns as it can have, though the run has more. */
+export function listCutColumns(family: RunFamily, table: readonly TableColumn[]): CutNames[] {
+  const has = (prefix: string) =>
+    table.filter((column) => typeof column !== 'number' && column.name.startsWith(prefix)).length >=
+    COLUMNS_MAX
+  return listCutNames(family, [
+    ...(has(SCORE) ? (['classes'] as const) : []),
+    ...(has(RULE) ? (['rules'] as const) : []),
+  ])
 }
 
 function toChoice(family: RunFamily) {

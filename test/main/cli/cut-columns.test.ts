@@ -1,0 +1,53 @@
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
+import { runInProcess } from './run-in-process.ts'
+import { createRows, writeSource } from './write-source.ts'
+
+/** Exports a run whose answers have so many classes and rules. */
+async function exportRun(count: number, ...args: string[]) {
+  const folder = createTemporaryFolder()
+  const names = Array.from({ length: count }, (_, index) => `n${index}`)
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      const rules = names.map((name) => ({ rule_id: name, rule_name: name }))
+      const classes = names.map((name) => ({ class: name, score: 0.5 }))
+      const status = [
+        { response: { output: [{ time: 0, classes }] }, status: { code: '0', message: 'SUCCESS' } },
+      ]
+      wire.send(200, { ...toTaskAnswer(request, rules), status })
+    },
+  })
+  const sluice = (...given: string[]) =>
+    runInProcess(given, { workspace: join(folder, 'workspace'), env: { SLUICE_API_KEY: 'a-key' } })
+  await sluice(
+    'task',
+    writeSource(folder, 'posts.csv', createRows(1)),
+    '--legacy',
+    '--base-url',
+    server.baseUrl,
+  )
+  const file = join(folder, 'results.csv')
+  const exported = await sluice('export', 'latest', file, ...args)
+  const { stdout } = await sluice('export', 'latest', file, ...args, '--json')
+  return { stdout: exported.stdout, document: JSON.parse(stdout) }
+}
+
+const CLASSES = 'The run has more than 1,000 classes, and the file has 1,000 of them. JSON lines have all'
+const RULES = 'The run has more than 1,000 rules, and the file has 1,000 of them. JSON lines have all'
+
+it('says that a table has not all classes or rules as columns', async () => {
+  const { stdout, document } = await exportRun(1_001, '--rules-as-columns')
+  expect(stdout).toContain(CLASSES)
+  expect(stdout).toContain(RULES)
+  expect(document.columns_left_out).toEqual(['classes', 'rules'])
+})
+
+it('says nothing of classes and rules that a table has, or was not asked for', async () => {
+  const all = await exportRun(1_000, '--rules-as-columns')
+  expect(all.document).not.toHaveProperty('columns_left_out')
+  const asked = await exportRun(1_001, '--columns', 'source,score.n1000')
+  expect(asked.document).not.toHaveProperty('columns_left_out')
+  expect(asked.stdout).not.toContain('1,000')
+})
