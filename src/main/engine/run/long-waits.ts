@@ -11,8 +11,8 @@ const LONG_STREAK = 3
 /** A wait up to this is never too long, even if it is then cut to the plan's limit, milliseconds. */
 const SHORT_MS = 60_000
 
-/** Longest reported wait, milliseconds. */
-const TOLD_MAX_MS = 50 * 365 * 86_400_000
+/** A longer wait than this is probably not meant, so no date is reported for it, milliseconds. */
+const DATED_MAX_MS = 365 * 86_400_000
 
 interface LongWaitsOptions {
   origin: string
@@ -48,7 +48,7 @@ export class LongWaits {
       return
     }
     this.#streak += 1
-    this.#untilMs = this.#options.nowMs() + Math.min(TOLD_MAX_MS, retryAfterMs ?? 0)
+    this.#untilMs = this.#options.nowMs() + (retryAfterMs ?? 0)
   }
 
   /**
@@ -71,6 +71,14 @@ export class LongWaits {
     if (untilMs === null || !this.isLong(untilMs - nowMs())) return null
     const isIdle = this.#idleUntilMs !== null && this.isLong(this.#idleUntilMs - nowMs())
     if (this.#streak < LONG_STREAK && !isIdle) return null
+    if (untilMs - nowMs() > DATED_MAX_MS) {
+      return {
+        code: 'asked_to_wait',
+        reason: `${origin} asked to wait for more than a year (Retry-After), longer than a run waits`,
+        advice:
+          'Check the service, which may not mean that. Then resume the run; rows not sent yet are kept.',
+      }
+    }
     return {
       code: 'asked_to_wait',
       reason: `${origin} asked to wait until ${formatMoment(untilMs, nowMs())} (Retry-After), longer than a run waits`,

@@ -91,6 +91,24 @@ test('a run whose last rows must wait a day stops with the time to resume, and s
   expect(await runs.resume(runId).ended).toMatchObject({ state: 'completed', rows: { succeeded: 3 } })
 })
 
+test.each([
+  ['3,000 years', '99999999999'],
+  ['8,000 years, as a date', 'Fri, 31 Dec 9999 23:59:59 GMT'],
+  ['more seconds than a number holds', '9'.repeat(400)],
+])('a Retry-After of %s names no date to wait for', async (_, asked) => {
+  const server = await startService(
+    () => true,
+    () => ({ 'retry-after': asked }),
+  )
+  const { stop_reason, stop_advice } = await runs.start(toPlan(server, 5)).ended
+  expect(stop_reason).toBe(
+    `${server.baseUrl} asked to wait for more than a year (Retry-After), longer than a run waits`,
+  )
+  expect(stop_advice).toBe(
+    'Check the service, which may not mean that. Then resume the run; rows not sent yet are kept.',
+  )
+})
+
 test('a service that asks every row to wait a day gets three requests and no more', async () => {
   const server = await startService(
     () => true,
