@@ -55,7 +55,7 @@ export function sayReadAs(readAs: ReadAs, surface: Surface): string {
     ...(encoding === undefined
       ? []
       : [nameEncoding(encoding.name) + toGuess(encoding.by === 'guess', '--encoding NAME')]),
-    ...encodings.map(({ name, by, files, first }) => {
+    ...joinAlike(encodings).map(({ name, by, files, first }) => {
       const of = files === 1 ? first : formatCounted(files, 'file')
       return `${nameEncoding(name)} (${of})${toGuess(by === 'guess', '--encoding NAME')}`
     }),
@@ -92,6 +92,16 @@ export function sayReadAs(readAs: ReadAs, surface: Surface): string {
   const named = format === 'jsonl' ? 'JSON' : getFormatTraits(format).name
   const name = named + toGuess(readAs.format_by === 'guess', `--format ${format}`)
   return parts.length === 0 ? name : `${name}: ${parts.join(', ')}`
+}
+
+/** Counts files together whose encoding is told alike: a byte-order mark makes no difference to a reader. */
+function joinAlike(encodings: NonNullable<ReadAs['encodings']>): NonNullable<ReadAs['encodings']> {
+  const alike = Map.groupBy(encodings, ({ name, by }) => `${name} ${by === 'guess'}`)
+  return [...alike.values()].flatMap(([one, ...others]) => {
+    if (one === undefined) return []
+    const files = others.reduce((sum, other) => sum + other.files, one.files)
+    return [{ ...one, files }]
+  })
 }
 
 /**

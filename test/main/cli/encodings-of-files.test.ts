@@ -52,6 +52,19 @@ it('of several posts, names the one whose encoding is uncertain, and says how al
   ])
 })
 
+it('counts posts with and without a byte-order mark as one encoding', async () => {
+  const folder = createTemporaryFolder()
+  const posts = join(folder, 'in')
+  mkdirSync(posts)
+  const contents = { 'a.txt': 'plain', 'b.txt': '\ufeffmarked', 'c.txt': latin1('caf\xe9'), 'd.txt': 'ünder' }
+  for (const [name, content] of Object.entries(contents)) writeSource(posts, name, content)
+  const { stdout } = await runInProcess(
+    ['task', posts, '--base-url', 'http://127.0.0.1:9', '--dry-run', '--set', 'user_id=u1'],
+    { workspace: folder, env: { SLUICE_API_KEY: 'k' } },
+  )
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain('UTF-8 (3 files), windows-1252 (c.txt) (guessed')
+})
+
 it.each(
   firstOf(1, [
     ['tables', '.csv', (text: string) => `user_id,text_data\nu1,"${text}"\n`],
