@@ -22,10 +22,7 @@ const STEP_PATIENCE_MS = 5_000
 
 const crashListeners = new Set<(error: SluiceError) => void>()
 
-/**
- * Calls the listener whenever a thread started here ends unasked; returns a function that removes the
- * listener.
- */
+/** Calls the listener whenever a thread started here ends unasked; returns a function that removes it. */
 export function onThreadCrash(listener: (error: SluiceError) => void): () => void {
   crashListeners.add(listener)
   return () => crashListeners.delete(listener)

@@ -41,10 +41,7 @@ export interface ExportPlace {
 export interface DesktopParts {
   readonly logFolder: string
   readonly diagnosticsFolder: string
-  /**
-   * Shows a folder in the system's file manager; resolves with the reason for a failure, else with an empty
-   * text.
-   */
+  /** Shows a folder in the system's file manager; resolves with the reason for a failure, else with ''. */
   openFolder(path: string): Promise<string>
   collectDiagnostics(): Promise<void>
   /** Lets a person choose a connection's file in a system dialog; null if they cancel. */

@@ -6,10 +6,7 @@ import { readRetention } from '../engine/workspace/retention-settings.ts'
 import type { LiveRuns } from './live-runs.ts'
 import { readSettings } from './settings-store.ts'
 
-/**
- * Time until the first check whether a clean-up is due, time between checks, and time between clean-ups,
- * milliseconds.
- */
+/** Time until the first check for due clean-ups, between checks, and between clean-ups, milliseconds. */
 const FIRST_LOOK_MS = 60 * 1000
 const LOOK_EVERY_MS = 60 * 60 * 1000
 const DUE_AFTER_MS = 24 * LOOK_EVERY_MS

@@ -7,10 +7,7 @@ import { createListeners } from './event-stream.ts'
 /** Most crashes kept for windows; the newest are kept. */
 const CRASHES_MAX = 20
 
-/**
- * Starts recording the crashes of this process. `findName` returns the name of a held run, null for any
- * other.
- */
+/** Records the crashes of this process. `findName` returns the name of a held run, null for any other. */
 export function createCrashes(findName: (runId: string) => string | null) {
   let kept: Crash[] = []
   const { tell, onChange } = createListeners()

@@ -8,10 +8,7 @@ import { createListeners } from './event-stream.ts'
 /** Most failures kept for windows that ask after a run has ended. */
 const FAILURES_MAX = 100
 
-/**
- * Errors that end a run for other reasons than its rows or plan. A broken-off thread has already been
- * recorded.
- */
+/** Errors that end a run for other reasons than its rows or plan. Broken-off threads are already recorded. */
 const CRASHES: ReadonlySet<ErrorId> = new Set(['unexpected', 'load_thread_out_of_memory'])
 
 /**

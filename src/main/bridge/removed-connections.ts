@@ -39,10 +39,7 @@ interface RemovedKey {
   typed: readonly RememberedKey[]
 }
 
-/**
- * Creates the memory of removed connections, kept for the life of the process, and of their keys, kept for
- * ten minutes.
- */
+/** Remembers removed connections for the life of the process, and their keys for ten minutes. */
 export function createRemovedConnections(clock: Clock) {
   const removed = new Map<string, RemovedConnection>()
   const removedKeys = new Map<string, RemovedKey>()
@@ -104,10 +101,7 @@ export function createRemovedConnections(clock: Clock) {
       })
       return removeUnusedKeys(sources)
     },
-    /**
-     * Restores a removed key. Throws `CONNECTION_NOT_FOUND`, and `BAD_USAGE` if the connection already has
-     * such a key.
-     */
+    /** Restores a removed key. Throws `CONNECTION_NOT_FOUND`, and `BAD_USAGE` if the connection has it. */
     async restoreKey(sources: KeySources, name: string, label: string): Promise<Connections> {
       const entry = removedKeys.get(toKeyId(name, label))
       if (entry === undefined) throw new SluiceError({ id: 'key_not_restorable', label, connection: name })

@@ -183,8 +183,5 @@ export function createKeySwitch() {
   }
 }
 
-/**
- * Announces that a stored connection's key may have changed, so that the next request already has the new
- * one.
- */
+/** Announces that a stored connection's key may have changed, so that the next request has the new one. */
 export interface KeySwitch extends ReturnType<typeof createKeySwitch> {}

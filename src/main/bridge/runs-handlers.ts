@@ -310,10 +310,7 @@ export async function toPlan(services: BridgeServices, request: RunRequest): Pro
   })
 }
 
-/**
- * The plan's connection for a destination that a page chose. Throws `CONNECTION_NOT_FOUND` and
- * `SANDBOX_UNAVAILABLE`.
- */
+/** The connection for a page's destination. Throws `CONNECTION_NOT_FOUND` and `SANDBOX_UNAVAILABLE`. */
 export async function toConnection(
   { engine, sandbox }: BridgeServices,
   destination: RunRequest['destination'],

@@ -18,10 +18,7 @@ import { OWN_KEY_LABEL, type SandboxHost } from './sandbox-host.ts'
 /** For answers whose content does not matter. */
 const anything = z.unknown()
 
-/**
- * The embedded service. Changes from the page go through the sandbox's admin routes, whose token no page
- * sees.
- */
+/** The embedded service. A page's changes go through the sandbox's admin routes, whose token no page sees. */
 export const sandboxHandlers: Handlers<'sandbox'> = {
   describe: async () => ({ indexId: DEFAULT_INDEX, watchlist: DEFAULT_WATCHLIST }),
   start: async ({ context }) => ({

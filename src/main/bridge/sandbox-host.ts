@@ -251,10 +251,7 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
           removeStore()
         }),
       ),
-    /**
-     * Calls an admin route (docs/sandbox.md) of the running sandbox. Throws `BAD_USAGE` with the sandbox's
-     * refusal.
-     */
+    /** Calls an admin route (docs/sandbox.md) of the running sandbox. Throws `BAD_USAGE` with its refusal. */
     admin,
     /** Present and former base URLs of this workspace's sandbox. */
     listOwnAddresses,

@@ -61,10 +61,7 @@ export interface BridgePort {
   close(): void
 }
 
-/**
- * Serves the bridge over one end of a message channel until it closes. The owner of an Electron port starts
- * it.
- */
+/** Serves the bridge over an end of a message channel until it closes. An Electron port's owner starts it. */
 export function serveOverMessagePort(port: BridgePort, services: BridgeServices): void {
   const connection = openConnection(services, {
     send: (message) => port.postMessage(message),

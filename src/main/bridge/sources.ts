@@ -34,10 +34,7 @@ export function createSources() {
     return { sourceId, name: named.name, sizeBytes }
   }
   return {
-    /**
-     * Makes a file or folder readable; `path` is absolute and comes from a dialog, drop or upload, never from
-     * a page.
-     */
+    /** Makes a file or folder readable; `path` is absolute, from a dialog, drop or upload, never a page. */
     add: (path: string, name: string = basename(path)): Promise<ChosenSource> => unite([path], name),
     unite,
     /** The paths behind a handle. Throws `BAD_SOURCE` for an unknown handle. */

@@ -24,9 +24,7 @@ export async function annotate({ env, err }: CliContext, annotations: readonly A
   }
 }
 
-/**
- * A workflow command of GitHub Actions: one line that sets only title and message, whatever the texts hold.
- */
+/** A workflow command of GitHub Actions: one line that sets only title and message, whatever they hold. */
 export function formatAnnotation({ level, title, message }: Annotation): string {
   const escapeMessage = (text: string) =>
     text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')

@@ -95,10 +95,7 @@ async function openEngine(workspace: string): Promise<Engine> {
   return createEngine({ workspace })
 }
 
-/**
- * Asks a yes-or-no question on the terminal. Enter, end of input and Ctrl-C mean no. Requires
- * `context.canAsk`.
- */
+/** Asks yes or no on the terminal. Enter, end of input and Ctrl-C mean no. Requires `context.canAsk`. */
 async function askYesNo(question: string): Promise<boolean> {
   return /^y(es)?$/i.test((await askWord(`${question} [y/N]`)).trim())
 }

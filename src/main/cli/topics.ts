@@ -189,9 +189,7 @@ function splitCells(row: string): string[] {
   return cells.map((cell) => toPlain(cell.replaceAll('\u{0}', '|').replaceAll('<br>', '; ').trim()))
 }
 
-/**
- * A table row: its first cell, and the others below it, each after its column's head if there are several.
- */
+/** A table row: its first cell, and others below it, each after its column's head if there are several. */
 function formatTableRow(
   terminal: Terminal,
   heads: readonly string[],

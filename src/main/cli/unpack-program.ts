@@ -20,9 +20,7 @@ export interface PackedProgram {
 
 const DAY_MS = 86_400_000
 
-/**
- * How long another version's files are kept after its last start, and those that a failed start left behind.
- */
+/** How long another version's files are kept after its last start, and those that a failed start left. */
 const KEPT_MS = 30 * DAY_MS
 const DRAFT_KEPT_MS = DAY_MS
 

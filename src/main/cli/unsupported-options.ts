@@ -6,10 +6,7 @@ const SOURCE_FLAGS = [
   ...['--map <field=column>', '--set <field=template>'],
 ].map((flag) => flag.replace(/ .*/, ''))
 
-/**
- * Commands that read and map a source as a plan or an earlier run did, and what to do instead of passing such
- * an option.
- */
+/** Commands that read a source as a plan or an earlier run did, and what to do instead of such an option. */
 const ALTERNATIVES: Readonly<Record<string, string>> = {
   plan: 'change the plan file, or write another one with --save-plan',
   'run-again': 'send the file by the command that sent the earlier run',

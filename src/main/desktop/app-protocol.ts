@@ -72,10 +72,7 @@ export function registerAppScheme(): void {
   ])
 }
 
-/**
- * Serves the built renderer in `folder`, and media of rows, under `app://`. Call it once, when the app is
- * ready.
- */
+/** Serves the renderer in `folder`, and media of rows, under `app://`. Call once, when the app is ready. */
 export function serveAppProtocol(folder: string, media: Pick<MediaFiles, 'answer'>): void {
   protocol.handle(APP_SCHEME, createAppProtocolHandler(folder, media))
 }

@@ -119,10 +119,7 @@ function toExportFilters(suggestion: unknown): typeof EXPORT_FILTERS {
   return [...EXPORT_FILTERS.filter(isSuggested), ...EXPORT_FILTERS.filter((filter) => !isSuggested(filter))]
 }
 
-/**
- * Shows the system's file dialogs for the window, accepts dropped files, and passes on what was opened from
- * outside.
- */
+/** Shows the system's file dialogs, accepts dropped files, and passes on what was opened from outside. */
 export function serveDialogs(files: ChosenFiles, appUrl: string, requests: OpenRequests): void {
   const exportFiles = new Map<string, string>()
   const take = async (path: string): Promise<ChosenSource | null> => {

@@ -54,10 +54,7 @@ function toLocalPath(address: string): string | null {
 
 const OPEN = 1
 
-/**
- * Asks, beyond the reach of any page, whether to open a plan that goes beyond stored connections or its own
- * folder.
- */
+/** Asks, out of pages' reach, whether to open a plan that goes beyond stored connections or its folder. */
 async function isTrusted(path: string, { source, sent }: PlanQuestion): Promise<boolean> {
   const pressed = await showMessage({
     type: 'warning',

@@ -59,10 +59,7 @@ export interface DesktopOptions {
   releasesUrl: string | null
   /** Creates the updater; null if this build has no update server. */
   createUpdater(): Promise<UpdaterParts | null>
-  /**
-   * Called when the app is ready. Rejects if the engine cannot be opened, for instance on an unusable
-   * workspace.
-   */
+  /** Called when the app is ready. Rejects if the engine cannot be opened, as on an unusable workspace. */
   openBridge(): Promise<DesktopBridge>
 }
 

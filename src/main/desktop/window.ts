@@ -77,10 +77,7 @@ export function createWindow({ preloadFile, appUrl, stateFile, log }: WindowOpti
 
 const RELOAD = 0
 
-/**
- * Reports a crash of the page and reloads it; runs continue, since they are in the main process and its
- * threads.
- */
+/** Reports a crash of the page and reloads it; runs continue in the main process and its threads. */
 function surviveCrash(window: BrowserWindow, log: EventLog): void {
   window.webContents.on('render-process-gone', (_event, { reason, exitCode }) => {
     log.write('page gone', { reason, exitCode })

@@ -46,10 +46,7 @@ export interface StartOptions extends SendingSecrets {
   hold?: boolean
   /** Sends this many rows and ends: a trial, whose rest `resumeRun` sends (default: all). */
   limit?: number
-  /**
-   * Source warnings that a person has accepted, in addition to the plan's. Others end the run before anything
-   * is sent.
-   */
+  /** Accepted source warnings, in addition to the plan's. Others end the run before anything is sent. */
   accept?: readonly AcceptCode[]
   /** The service forgets its requests, as the window's sandbox does, so earlier runs do not matter. */
   isForgetful?: boolean

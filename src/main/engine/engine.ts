@@ -185,17 +185,12 @@ export function createEngine({
       withoutOwnCallback: async (text: string) => (await openScratchpad()).withoutOwnCallback(text),
       send: async (...args: Parameters<Scratchpad['send']>) => (await openScratchpad()).send(...args),
       takeCallback: async (id: string) => (await openScratchpad()).takeCallback(id),
-      /**
-       * Checks address and key with the service, without sending content. Throws `BAD_PLAN` for unusable
-       * certificates.
-       */
+      /** Checks address and key without sending content. Throws `BAD_PLAN` for unusable certificates. */
       async checkConnection(connection: PlanConnection, secrets: ConnectionSecrets) {
         const { checkConnection } = await import('./service/check-connection.ts')
         return checkConnection(connection, secrets, findSystemProxy)
       },
-      /**
-       * How requests to a base URL leave this machine. Rejects with `BAD_PLAN`; see {@link FindSystemProxy}.
-       */
+      /** How requests to a URL leave this machine. Rejects with `BAD_PLAN`; see {@link FindSystemProxy}. */
       findSystemRoute: (connection: Pick<PlanConnection, 'baseUrl' | 'proxy' | 'systemProxy'>) =>
         findSystemRoute(connection.baseUrl, connection, findSystemProxy),
     },

@@ -20,10 +20,7 @@ function digest(text: string): Buffer {
 /** Path prefix of the admin routes. */
 export const ADMIN_PATH = '/sandbox/admin'
 
-/**
- * Path of the admin route that proves a sandbox's identity. Needs no token, since it is asked before the
- * token is sent.
- */
+/** Path of the admin route that proves a sandbox's identity; asked before a token is sent, so without one. */
 export const PROOF_PATH = `${ADMIN_PATH}/proof`
 
 /** Longest nonce accepted, in characters. */

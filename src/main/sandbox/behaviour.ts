@@ -35,10 +35,7 @@ export function createRateLimiter(ratePerSecond: number, nowMs: () => number) {
   let tokens = capacity
   let filledAtMs = nowMs()
   return {
-    /**
-     * Returns 0 if a request may pass, which is then counted; else the whole seconds to wait before the next
-     * try.
-     */
+    /** 0 if a request may pass, which is then counted; else the whole seconds to wait before the next try. */
     take: (): number => {
       const atMs = nowMs()
       tokens = Math.min(capacity, tokens + ((atMs - filledAtMs) / 1_000) * ratePerSecond)

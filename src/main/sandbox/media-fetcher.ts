@@ -21,10 +21,7 @@ export function createMediaFetcher({ workspace, limitBytes, timeoutMs }: MediaFe
   const agents = { http: new http.Agent(settings), https: secure }
 
   return {
-    /**
-     * Whether an address is one that the workspace has issued for a media file, at an IP address of this
-     * machine.
-     */
+    /** Whether the workspace issued an address for a media file, at an IP address of this machine. */
     isFetched: (url: string): boolean => {
       if (workspace === null || !URL.canParse(url)) return false
       const { protocol, hostname, pathname } = new URL(url)

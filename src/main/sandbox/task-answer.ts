@@ -57,10 +57,7 @@ export function toV2Answer(task: AnsweredTask): string {
   })
 }
 
-/**
- * The acknowledgement of an async task as JSON text (docs/interface.md §4.1); all but task_id is our
- * addition.
- */
+/** The acknowledgement of an async task as JSON text (docs/interface.md §4.1); all but task_id is added. */
 export function toAcknowledgement(task: AnsweredTask): string {
   return JSON.stringify({ task_id: task.taskId, message: 'The task is taken.' })
 }

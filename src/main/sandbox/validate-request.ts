@@ -17,10 +17,7 @@ export interface CheckedTask {
   callbackUrl: string | null
 }
 
-/**
- * v2 lists no text (docs/interface.md §4.2) and passes on what it does not list; here text is content as in
- * v1.
- */
+/** v2 lists no text (docs/interface.md §4.2) and passes on the rest; here text is content as in v1. */
 const v2Schema = v2TaskRequestSchema.extend({
   text_data: taskRequestSchema.shape.text_data,
   content_variant: taskRequestSchema.shape.content_variant,

@@ -210,10 +210,7 @@ button { padding: 0.45rem 0.9rem; border: 1px solid light-dark(#7f8a96, #78838f)
 #send:enabled { border-color: var(--danger); background: var(--danger); color: #fff }
 #send:disabled { opacity: 0.6 }`
 
-/**
- * The page that shows a question before production and sends the answer; the token follows `#` in its
- * address.
- */
+/** The page that asks before production and sends the answer; the token follows `#` in its address. */
 function createConsentPage(): { headers: Record<string, string>; body: string } {
   const nonce = randomBytes(18).toString('base64url')
   return {

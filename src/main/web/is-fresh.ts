@@ -9,10 +9,7 @@ export async function isFresh(product: string, ingredients: readonly string[]): 
   return changed.every((atMs) => atMs <= built.mtimeMs)
 }
 
-/**
- * Time of the last change of a file, or of the newest file below a folder, Unix milliseconds; 0 if there is
- * none.
- */
+/** When a file, or the newest below a folder, last changed, Unix milliseconds; 0 if there is none. */
 async function findNewest(path: string): Promise<number> {
   const about = await stat(path).catch(() => null)
   if (about === null) return 0

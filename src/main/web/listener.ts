@@ -73,10 +73,7 @@ export function checkRequest(request: IncomingMessage, origin: string): Refusal 
 /** Longest time for a short body to arrive, milliseconds. */
 const BODY_MS = 10_000
 
-/**
- * Reads a request's body as text; null if it is longer than `maxBytes` or does not arrive completely within
- * 10 seconds.
- */
+/** Reads a request's body as text; null if it exceeds `maxBytes` or is incomplete after 10 seconds. */
 export async function readShortText(request: IncomingMessage, maxBytes: number): Promise<string | null> {
   const timer = setTimeout(() => request.destroy(), BODY_MS)
   const chunks: Buffer[] = []

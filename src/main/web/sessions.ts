@@ -9,10 +9,7 @@ export const SESSION_IDLE_MS = 60 * 60_000
 export const SESSION_LIFE_MS = 24 * 60 * 60_000
 
 interface Session {
-  /**
-   * Makes a websocket count as use until the returned function is called. `end` is called when the session
-   * ends.
-   */
+  /** Counts a websocket as use until the returned function is called. Calls `end` when the session ends. */
   hold(end: () => void): () => void
 }
 
@@ -22,10 +19,7 @@ interface OpenSession extends Session {
   readonly ends: Set<() => void>
 }
 
-/**
- * Creates the register of sessions, which lives as long as the shell. `now` is a monotonic clock in
- * milliseconds.
- */
+/** Creates the register of sessions, kept as long as the shell. `now`: a monotonic clock in milliseconds. */
 export function createSessions(now: () => number) {
   // Stored as hashes, so that the time of a look-up reveals nothing about a cookie.
   const open = new Map<string, OpenSession>()
@@ -64,10 +58,7 @@ export function createSessions(now: () => number) {
       open.set(toHash(value), createSession())
       return `${COOKIE_NAME}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${SESSION_LIFE_MS / 1000}`
     },
-    /**
-     * The session that a request's `Cookie` header names, which counts as use; null if there is none or it
-     * has ended.
-     */
+    /** The session of a request's `Cookie` header, which counts as use; null if there is none or it ended. */
     find(cookieHeader: string | undefined = ''): Session | null {
       sweep()
       const session = cookieHeader

@@ -78,9 +78,7 @@ export function Confirmation() {
   )
 }
 
-/**
- * The production question that this window waits for, and the wall-clock time until which; null without one.
- */
+/** The production question this window waits for, and until when (wall clock); null without one. */
 function useWaitingQuestion(): (WaitingQuestion & { untilMs: number }) | null {
   const [waiting, setWaiting] = useState<(WaitingQuestion & { untilMs: number }) | null>(null)
   useStream({

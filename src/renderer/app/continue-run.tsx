@@ -32,9 +32,7 @@ import { BeforeSending, useAcceptance } from '../ui/problems/before-sending.tsx'
 import { beginCorrection } from './correct-run.tsx'
 import { goTo } from './route.ts'
 
-/**
- * A run to continue, and how: from where it stopped, or with its unsuccessful rows, perhaps corrected first.
- */
+/** A run to continue, and how: from where it stopped, or with its unsuccessful rows, perhaps corrected. */
 interface ContinueRequest {
   kind: 'resume' | 'retry' | 'correct'
   runId: string

@@ -148,18 +148,14 @@ export function followConnection(name: string, connections: readonly ConnectionE
   changeDraft({ settings: withDestination(settings, destination, connections) })
 }
 
-/**
- * The destination of the draft's checked rows, if it is not the connection in use; null without such rows.
- */
+/** The destination of the draft's checked rows, if not the connection in use; null without such rows. */
 export function findOtherPlace(draft: Draft, connections: readonly ConnectionEntry[]): string | null {
   const { destination } = draft.settings
   if (draft.heldRunId === null || findEntry(destination, connections)?.isInUse === true) return null
   return nameDestination(destination, connections).name
 }
 
-/**
- * Switches to another operation, or to a load test of submitting content; each keeps its earlier settings.
- */
+/** Switches to another operation, or a load test of submitting content; each keeps its earlier settings. */
 export function chooseActivity(activity: Activity): void {
   const { operation, remembered } = useDraft.getState()
   const known = { ...remembered, [operation.kind]: operation }
@@ -186,9 +182,7 @@ export function changeReading(reading: Reading): void {
   changeChecked({ reading, fixes: [] })
 }
 
-/**
- * Leaves out one of the source's files, by its index. Drops corrections, which name rows as counted before.
- */
+/** Leaves out one of the source's files, by index. Drops corrections, which name rows as counted before. */
 export async function leaveOutFile(file: number): Promise<void> {
   const { source } = useDraft.getState()
   if (source === null) return
@@ -232,9 +226,7 @@ export async function continueFromSource(): Promise<void> {
   else goTo({ kind: 'draft', step: 'mapping' })
 }
 
-/**
- * Whether the last run of a source with the same columns had a different mapping, which Mapping then offers.
- */
+/** Whether the last run of a source with the same columns had another mapping, which Mapping then offers. */
 async function wasMappedOtherwise(
   columns: readonly string[],
   operation: Operation,
@@ -268,9 +260,7 @@ export function changeFixes(fixes: Fix[]): Promise<void> {
   return recheck
 }
 
-/**
- * Whether a run now holds the draft's rows: false if another source was opened meanwhile, or none is left.
- */
+/** Whether a run holds the draft's rows: false if another source was opened meanwhile, or none is left. */
 async function holdRun(): Promise<boolean> {
   const count = (more: 1 | -1) => useChecks.setState(({ begun }) => ({ begun: begun + more }))
   count(1)
@@ -417,9 +407,7 @@ export function mendDraft(step: 'operation' | 'mapping'): void {
   goTo({ kind: 'draft', step })
 }
 
-/**
- * Begins a capacity search with the draft's load test as its probe, and shows the search; the draft is done.
- */
+/** Begins a capacity search with the draft's load test as its probe, and shows it; the draft is done. */
 export async function searchCapacity(accept: AcceptCode[]): Promise<void> {
   const draft = useDraft.getState()
   const bounds = toCapacityBounds(draft.load)

@@ -142,9 +142,7 @@ export function useOpenFile(): OpenFile {
   }
 }
 
-/**
- * Opens files and folders dropped anywhere in the window; returns whether something is being dragged over it.
- */
+/** Opens files and folders dropped anywhere in the window; returns whether something is dragged over it. */
 export function useFileDrop(on: { openAll: (chosen: readonly Chosen[]) => void }): boolean {
   const [isOver, setIsOver] = useState(false)
   const newest = useRef(on)

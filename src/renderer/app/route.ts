@@ -80,10 +80,7 @@ export function toHash(route: Route): string {
   }
 }
 
-/**
- * A key for the current task: all screens of one run have the same key, and so have the steps of a draft with
- * one source.
- */
+/** A key for the current task: one for all screens of a run, and for the steps of a draft with one source. */
 export function toPlace(route: Route, draftOf: string): string {
   if (route.kind === 'draft') return `draft ${draftOf}`
   return 'runId' in route ? `run ${route.runId}` : toHash(route)

@@ -18,9 +18,7 @@ const local = localStorageColorSchemeManager()
 /** The stored theme; null until it is read. */
 let keptTheme: Settings['theme'] | null = null
 
-/**
- * Stores the theme in the settings. The browser's own storage only prevents a flash while the window loads.
- */
+/** Stores the theme in the settings. The browser's storage only prevents a flash while the window loads. */
 export const schemeManager: MantineColorSchemeManager = {
   ...local,
   set(scheme) {

@@ -3,10 +3,7 @@ import type { RowFilter } from '../../shared/run/row-filters.ts'
 import type { ErrorCause, ErrorGroup } from '../../shared/run/run.ts'
 import { bridge } from './client.ts'
 
-/**
- * Query for the request of a row, or of the first row that matches a filter. A service's message may quote
- * it.
- */
+/** Query for the request of a row, or the first that matches a filter. A service's message may quote it. */
 export function askRequest(runId: string, of: { row: number } | { filter: RowFilter }) {
   return {
     queryKey: ['request that a message is about', runId, of],

@@ -31,9 +31,7 @@ const BETWEEN_DOWNLOADS_MS = 500
 
 const LONGEST = 80
 
-/**
- * Name of a run's export file: the run's name without characters that file systems refuse, and the ending.
- */
+/** Name of a run's export file: the run's name without characters that file systems refuse, and ending. */
 export function suggestFileName(
   runName: string,
   format: ExportFormat | typeof PLAN_FORMAT,

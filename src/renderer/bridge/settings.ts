@@ -18,9 +18,7 @@ export function useChangeSettings() {
   return useChange(changeSettings)
 }
 
-/**
- * Changes some settings, immediately in this window. Rejects and reverts the change if they cannot be stored.
- */
+/** Changes some settings, at once in this window. Rejects and reverts the change if they cannot be stored. */
 export function changeSettings(change: SettingsChange): Promise<void> {
   return storeShown<StoredSettings>({
     changes,

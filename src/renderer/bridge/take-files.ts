@@ -51,9 +51,7 @@ export async function takeFile(
 /** An item that a person chose or dropped: a file, or a folder that a browser has read. */
 export type Chosen = File | BrowserFolder | Promise<BrowserFolder>
 
-/**
- * Turns everything chosen at once into one source, sorted by name. Throws a `SluiceError` with instructions.
- */
+/** Turns everything chosen at once into one source, sorted by name. Throws a `SluiceError` with advice. */
 export async function takeAll(
   chosen: readonly Chosen[],
   onProgress: (progress: UploadProgress) => void,
@@ -96,9 +94,7 @@ export function toBrowserFolder(files: readonly File[]): BrowserFolder | null {
   }
 }
 
-/**
- * The dropped items. A folder's files are listed; the desktop instead reads the folder in place by its path.
- */
+/** The dropped items. A folder's files are listed; the desktop reads the folder in place by its path. */
 export function listDropped({ items, files }: DataTransfer): Chosen[] {
   if (findDesktopApi() !== null) return [...files]
   return [...items].flatMap((item): Chosen[] => {
@@ -125,10 +121,7 @@ async function readDroppedFolder(entry: FileSystemDirectoryEntry): Promise<Brows
   return { name: entry.name, files }
 }
 
-/**
- * Uploads a chosen folder's files, so that the engine can read them. Throws a `SluiceError` with
- * instructions.
- */
+/** Uploads a chosen folder's files, so that the engine can read them. Throws a `SluiceError` with advice. */
 export async function takeFolder(
   folder: BrowserFolder,
   onProgress: (progress: UploadProgress) => void,

@@ -161,9 +161,7 @@ function toRowVerdict({ verdict, rule, note }: RowVerdict): RowVerdict {
   return { verdict, rule, note }
 }
 
-/**
- * The verdicts that the engine will store: earlier verdicts keep their time, and the row keeps its stratum.
- */
+/** The verdicts that the engine will store: earlier ones keep their time, and the row keeps its stratum. */
 function toVerdicts(row: number, before: readonly Verdict[], said: readonly RowVerdict[]): Verdict[] {
   const { stratum = null, stratum_rows = null } = before[0] ?? {}
   const added = { row, given_at: new Date().toISOString(), stratum, stratum_rows }

@@ -406,9 +406,7 @@ interface ScrollRegionProps {
   children: ReactNode
 }
 
-/**
- * A part of a screen that scrolls by itself. It is positioned, so that hidden labels inside scroll with it.
- */
+/** A part of a screen that scrolls by itself. It is positioned, so that hidden labels scroll with it. */
 export function ScrollRegion({ label, className, children }: ScrollRegionProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard

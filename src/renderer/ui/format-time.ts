@@ -20,9 +20,7 @@ export function formatTimestamp(iso: string): string {
   return `${day} ${toTwoDigits(date.getHours())}:${toTwoDigits(date.getMinutes())}:${toTwoDigits(date.getSeconds())}`
 }
 
-/**
- * How long ago: `just now`, `4 min ago`, `2 h ago`, `yesterday`, else the date. `nowMs` is the current time.
- */
+/** How long ago: `just now`, `4 min ago`, `2 h ago`, `yesterday`, else the date. `nowMs` is now. */
 export function formatAgo(iso: string, nowMs: number): string {
   const age = nowMs - new Date(iso).getTime()
   if (Number.isNaN(age)) return iso

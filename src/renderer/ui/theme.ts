@@ -166,9 +166,7 @@ export const theme = createTheme({
   },
 })
 
-/**
- * Cached until the window is resized, since reading it makes the browser compute styles; null until needed.
- */
+/** Cached until the window is resized, as reading it makes the browser compute styles; null until needed. */
 let remPx: number | null = null
 
 const remListeners = new Set<() => void>()

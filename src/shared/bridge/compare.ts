@@ -123,9 +123,7 @@ export type BaselineEntry = z.infer<typeof baselineEntrySchema>
 const entriesSchema = z.array(baselineEntrySchema)
 const named = runIdSchema.extend({ name: z.string().trim().min(1).max(100) })
 
-/**
- * The runs that later runs of the same connection and source are compared with. Changes return the new list.
- */
+/** Runs that later runs of the same connection and source are compared with. Changes return the new list. */
 export const baselinesContract = {
   /** The baselines that the run can be compared with, and those that it is itself. */
   list: base.input(runIdSchema).output(entriesSchema),

@@ -46,9 +46,7 @@ export type ConnectionEntry = z.infer<typeof entrySchema>
 
 const connectionFileSchema = z.enum(['authorities', 'client'])
 
-/**
- * Files that a person chooses for a connection: certificate authorities, or the client's certificate and key.
- */
+/** Files chosen for a connection: certificate authorities, or the client's certificate and key. */
 export type ConnectionFile = z.infer<typeof connectionFileSchema>
 
 const proxyChoiceSchema = z.discriminatedUnion('kind', [
@@ -103,9 +101,7 @@ export type KeyStorageEntry = z.infer<typeof storageSchema>
 export const connectionsContract = {
   list: base.output(entriesSchema),
   readStorage: base.output(storageSchema),
-  /**
-   * Keys that no connection uses any more, but which could not be removed, as their store does not respond.
-   */
+  /** Keys that no connection uses any more but that could not be removed, as their store does not respond. */
   listKeysLeft: base.output(keysLeftSchema),
   /** How many certificate authorities this system trusts in addition to those built in. */
   countSystemAuthorities: base.output(z.int().nonnegative()),

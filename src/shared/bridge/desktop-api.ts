@@ -22,10 +22,7 @@ export interface DesktopApi<F = unknown> {
   takeFile(file: F): Promise<ChosenSource | null>
   /** Asks for one file with the system's dialog; null if the person cancelled or chose a plan. */
   chooseFile(): Promise<ChosenSource | null>
-  /**
-   * Asks for files with the system's dialog and unites them to one source; null if the person cancelled or
-   * chose a plan.
-   */
+  /** Asks for files with the system's dialog as one source; null if the person cancelled or chose a plan. */
   chooseSource(): Promise<ChosenSource | null>
   /** Asks for a folder with the system's dialog; null if the person cancelled. */
   chooseFolder(): Promise<ChosenSource | null>

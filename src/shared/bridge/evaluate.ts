@@ -11,10 +11,7 @@ import { sourceReadingSchema } from './source.ts'
 const nameSchema = z.string().min(1).max(1_000)
 
 const questionSchema = z.object({
-  /**
-   * Column with the labels, in the run or in `labels`, or a column for each rule; null to judge by verdicts
-   * alone.
-   */
+  /** Column with the labels, of the run or `labels`, or a column for each rule; null for verdicts alone. */
   label: z
     .union([
       nameSchema,
@@ -28,9 +25,7 @@ const questionSchema = z.object({
   labels: z.object({ source: sourceReadingSchema, key: nameSchema, runKey: nameSchema }).exactOptional(),
   /** Verdicts are labels too, and win over those of a column. */
   useVerdicts: z.boolean(),
-  /**
-   * Which rule each label stands for; only these rules are evaluated. If empty, labels are names of rules.
-   */
+  /** Which rule each label stands for; only these are evaluated. If empty, labels are names of rules. */
   positives: z.array(z.object({ value: z.string().max(1_000), rule: nameSchema })).max(1_000),
   /** Separator of several values in one label; null if each label is one value. */
   separator: z.string().min(1).max(20).nullable(),
@@ -50,9 +45,7 @@ export type EvaluateQuestionInput = z.input<typeof questionSchema>
 
 /** How right the rules of a run were, by labels. */
 export const evaluateContract = {
-  /**
-   * Where a run's labels may be, by some of its rows. Fails with `BAD_USAGE` if rules cannot be evaluated.
-   */
+  /** Where a run's labels may be, by some rows. Fails with `BAD_USAGE` if rules cannot be evaluated. */
   choices: base.input(runIdSchema).output(labelChoicesSchema),
   /**
    * The evaluation or, after a quarter of a second, its progress: it continues only while somebody asks.

@@ -46,10 +46,7 @@ export function followReceiver(client: BridgeClient, signal?: AbortSignal) {
   return follow({ client, name: 'receiver', signal }, client.receiver.watch, ({ receiver }) => receiver)
 }
 
-/**
- * Yields the production question that this window waits for, now and at each change; null while there is
- * none.
- */
+/** Yields the production question that this window waits for, now and at each change; null without one. */
 export function followQuestion(client: BridgeClient, signal?: AbortSignal) {
   return follow({ client, name: 'question', signal }, client.production.watch, ({ question }) => question)
 }

@@ -49,9 +49,6 @@ export const listsContract = {
       }),
     )
     .output(exportedSchema),
-  /**
-   * Writes the entries to a file of the workspace, as the source of a run. Also tells whether the service is
-   * the sandbox.
-   */
+  /** Writes the entries to the workspace as the source of a run; also tells if the service is the sandbox. */
   toSource: base.input(querySchema).output(chosenSourceSchema.extend({ isSandbox: z.boolean() })),
 }

@@ -70,9 +70,7 @@ export const resultsContract = {
 export const checkContract = {
   /** Problems by cause, each with its first rows. */
   problems: base.input(runIdSchema).output(z.array(problemGroupSchema)),
-  /**
-   * Causes of warnings that a person must still accept before sending, each with the rows that would be sent.
-   */
+  /** Causes of warnings to accept before sending, each with the rows that would be sent. */
   openWarnings: base.input(runIdSchema).output(z.array(problemGroupSchema)),
 }
 

@@ -18,9 +18,7 @@ import { crashSchema } from './crashes.ts'
 import { base, doneSchema, ofRun, runIdSchema, streamIdSchema, toStrict } from './procedure.ts'
 import { sourceReadingSchema } from './source.ts'
 
-/**
- * The key as typed into the window: kept in memory, only for this run and its address, and never returned.
- */
+/** The key as typed: kept in memory, only for this run and its address, and never returned. */
 export const apiKeySchema = z.string().min(1)
 
 /**
@@ -40,9 +38,7 @@ const destinationSchema = z.discriminatedUnion('kind', [
 
 const { mapping, filledBy, fixes, onlyNew, operation, callback, pace, load, retry } = planSchema.shape
 
-/**
- * How a page describes a run: a plan that names files, connections and listeners by what the page was given.
- */
+/** How a page describes a run: a plan that names files, connections and listeners by what it was given. */
 export const runRequestSchema = toStrict(
   z.object({
     destination: destinationSchema,
@@ -225,8 +221,6 @@ export const runsContract = {
 
 /** Acknowledges events of streams. */
 export const eventsContract = {
-  /**
-   * Names an event of a stream that has arrived, so that the next may be sent. Unknown streams are ignored.
-   */
+  /** Names an event of a stream that has arrived, so the next may be sent. Unknown streams are ignored. */
   seen: base.input(toStrict(streamIdSchema.extend({ sequence: z.int() }))).output(doneSchema),
 }

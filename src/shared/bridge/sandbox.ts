@@ -145,9 +145,7 @@ export const sandboxContents = {
 export const sandboxContract = {
   /** The names that it knows, running or not. */
   describe: base.output(offersSchema),
-  /**
-   * Starts it; if it already runs and is not in use, it forgets its tasks. Runs against it need no `apiKey`.
-   */
+  /** Starts it; if it runs and is not in use, it forgets its tasks. Runs against it need no `apiKey`. */
   start: base.output(startedSchema),
   stop: base.output(doneSchema),
   read: base.output(stateSchema),
@@ -187,9 +185,7 @@ export const sandboxContract = {
   appeals: base.input(z.strictObject(pageShape)).output(appealsSchema),
   /** Adds an appeal, or replaces the one with its id. */
   putAppeal: base.input(newAppealSchema).output(listsSchema),
-  /**
-   * Adds the first `samples` sample appeals, which cycle through ten shapes, replacing any of the same id.
-   */
+  /** Adds the first `samples` sample appeals, of ten shapes in turn, replacing any of the same id. */
   addSampleAppeals: base
     .input(z.strictObject({ samples: z.int().min(1).max(1_000_000) }))
     .output(listsSchema),

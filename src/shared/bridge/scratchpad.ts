@@ -38,9 +38,7 @@ export const scratchpadContract = {
     .output(z.array(scratchProblemSchema)),
   /** The request of a row, to change and send once more. */
   fromRow: base.input(runIdSchema.extend({ row: z.int().min(1) })).output(draftSchema),
-  /**
-   * Sends a request once and waits for its answer. For production, asks a person out of reach of the page.
-   */
+  /** Sends a request once and waits for its answer. For production, asks a person out of the page's reach. */
   send: base
     .input(
       z.strictObject({

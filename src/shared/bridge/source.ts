@@ -61,9 +61,7 @@ export const sourceContract = {
   leaveOut: base
     .input(z.strictObject({ sourceId: chosenSourceSchema.shape.sourceId, file: z.int().min(0) }))
     .output(chosenSourceSchema),
-  /**
-   * Reads the first rows with the given encoding, delimiter and header; cheap enough to call on every change.
-   */
+  /** Reads the first rows with the given encoding, delimiter and header; cheap enough for every change. */
   preview: base
     .input(toStrict(z.object({ source: sourceReadingSchema, limit: z.int().min(1).max(500).default(100) })))
     .output(previewSchema),

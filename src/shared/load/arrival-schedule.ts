@@ -10,9 +10,7 @@ export interface ArrivalSchedule {
   readonly durationMs: number
   /** Requests due in all. */
   readonly total: number
-  /**
-   * The integral of the rate up to a time: how many requests should have been sent by then, with fractions.
-   */
+  /** The integral of the rate up to a time: how many requests should be sent by then, with fractions. */
   plannedAt(ms: number): number
   /** How many requests are due by a time, inclusive. */
   countDue(ms: number): number
@@ -25,9 +23,7 @@ export interface ArrivalSchedule {
 /** Counts at the edges of stages are whole multiples of this fraction of a request, so they are exact. */
 const UNITS_PER_REQUEST = 2_000_000n
 
-/**
- * A number of requests, with its whole and fractional parts apart, so that hours at high rates stay exact.
- */
+/** A number of requests, whole and fractional part apart, so that hours at high rates stay exact. */
 interface ExactCount {
   whole: number
   fraction: number

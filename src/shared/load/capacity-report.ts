@@ -28,9 +28,7 @@ const probeSchema = z.object({
   answered_per_s: z.number().optional(),
   /** Share of requests that did not succeed; null if none ended. */
   failed_share: z.number().nullable(),
-  /**
-   * Of `response_time`, or of `http_req_duration` for a search by requests in flight; null if not measured.
-   */
+  /** Of `response_time`, or `http_req_duration` for a search by requests in flight; null if not measured. */
   latency_ms: percentilesSchema.nullable(),
 })
 
@@ -48,9 +46,7 @@ const pointSchema = z.object({
 
 type CapacityPoint = z.infer<typeof pointSchema>
 
-/**
- * What `load --find-capacity --json` prints: the result, the curve and all probes (docs/load-tests.md §11).
- */
+/** What `load --find-capacity --json` prints: the result, curve and all probes (docs/load-tests.md §11). */
 export const capacityReportSchema = z.object({
   name: z.string(),
   base_url: z.string(),
@@ -157,9 +153,7 @@ export function judgeProbe(level: number, summary: RunSummary): CapacityProbe {
  */
 const STALLS_ADDED = 3
 
-/**
- * Late sending and reading delay a percentile by a known time; requests sent together wait as long again.
- */
+/** Late sending and reading delay a percentile by a known time; requests sent together wait as long again. */
 const DELAYS_ADDED = 2
 
 function toAddedMs(result: ThresholdResult, { generator }: RunSummary): number {

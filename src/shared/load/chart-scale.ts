@@ -133,9 +133,7 @@ const MARK_LABEL_WIDTH = 90
 /** Room above the bars if the label of each mark needs a row of its own. */
 export const MARKS_HEIGHT = MARK_HEIGHT * MARKED.length + 12
 
-/**
- * Lays out bars of equal width, each covering more milliseconds than the one before, with percentiles marked.
- */
+/** Lays out bars of equal width, each covering more milliseconds than the last, with percentiles marked. */
 export function layOutDistribution(
   bars: readonly LatencyBar[],
   percentiles: Readonly<Record<DistributionMark, number>> | null,

@@ -114,9 +114,7 @@ function comparePercentiles(
   return { ...compared, sentence: describePercentiles(compared, letters) }
 }
 
-/**
- * Marks verdicts that delays of the sending machines may explain. Such delays only make a run look slower.
- */
+/** Marks verdicts that delays of sending machines may explain. Such delays only make a run look slower. */
 function markOwnDelays(series: SeriesComparison, a: ComparedRun, b: ComparedRun): SeriesComparison {
   if (!a.generatorLimited && !b.generatorLimited) return series
   const percentiles = series.percentiles.map((one) => {

@@ -24,9 +24,7 @@ export interface SearchSteps {
   nowMs(): number
 }
 
-/**
- * Sends probes one by one, each chosen by earlier results, until the search ends (docs/load-tests.md §11).
- */
+/** Sends probes in turn, each chosen by earlier results, until the search ends (docs/load-tests.md §11). */
 export async function findCapacity(
   plan: LoadPlan,
   capacity: CapacityPlan,

@@ -55,9 +55,7 @@ function toView(base64: string): DataView {
   return new DataView(Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)).buffer)
 }
 
-/**
- * Most characters of an encoded histogram: even with counts of a million or more in every slot it is shorter.
- */
+/** Most characters of an encoded histogram: even with a million or more in every slot it is shorter. */
 const ENCODED_MAX = 128 * 1024
 
 /** Reverses {@link encodeHistogram}. Throws for text that is no histogram, or would unpack to far more. */
@@ -196,9 +194,7 @@ export function toLatencyBars(histogram: Histogram, range: BarRange = histogram)
   return bars
 }
 
-/**
- * The start of a value's cell, in microseconds: the least value that a histogram does not tell apart from it.
- */
+/** The start of a value's cell, in microseconds: the least value that a histogram takes for the same. */
 export function toCellStart(histogram: Histogram, us: number): number {
   if (!(histogram instanceof JsHistogram)) throw new Error('only histograms of this process can be walked')
   return histogram.lowestEquivalentValue(us)

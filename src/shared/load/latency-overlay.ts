@@ -38,9 +38,7 @@ const overlaidLatencySchema = z.object({
   percentiles: percentilesSchema.partial(),
   /** Milliseconds that `percentile` percent of the answers do not exceed, ascending. */
   curve: z.array(z.object({ percentile: z.number(), ms: z.number() })),
-  /**
-   * The distribution; all runs' bars of a series have the same edges. Empty if only percentiles are known.
-   */
+  /** The distribution; all bars of a series have the same edges. Empty if only percentiles are known. */
   bars: z.array(latencyBarSchema),
 })
 

@@ -1,9 +1,7 @@
 import { formatCounted, formatSpan } from '../messages/figure-text.ts'
 import type { LoadSilence } from './load-report.ts'
 
-/**
- * Says for how long a service answered nothing, and how many requests waited meanwhile; without a full stop.
- */
+/** Says for how long a service answered nothing, and how many requests waited; without a full stop. */
 export function sayLoadSilence({ fromMs, durationMs, unanswered }: LoadSilence): string {
   const open =
     unanswered === 0

@@ -153,10 +153,7 @@ const ALL_SENT = 'Every request that was due meanwhile was sent, and is in perce
 const OPEN_LEFT =
   'Every request that was due meanwhile was sent, but those that have no answer yet are in no percentile.'
 
-/**
- * What a silence means for the figures; requests without a time did not end before the test was cut off, if
- * it was.
- */
+/** What a silence means for the figures; requests without a time did not end before a cut-off. */
 function explainSilence(report: ViewedReport): string {
   if (holdsUp(report)) return HELD_UP
   const timed = report.latencyMs.http_req_duration?.count ?? 0

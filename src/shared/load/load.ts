@@ -130,9 +130,7 @@ export function createStageOf(load: Load): ((sequence: number, sentMs: number) =
   return (sequence) => toStage(schedule.dueMs(sequence) + 1e-6)
 }
 
-/**
- * How many requests of a closed pace are in flight over time; without a duration, as for the longest time.
- */
+/** How many requests of a closed pace are in flight over time; without a duration, as for the longest. */
 export function toConcurrencySchedule({ pace, durationMs }: Load): ConcurrencySchedule {
   return createConcurrencySchedule(toStages(pace, durationMs ?? LOAD_MAX_MS))
 }

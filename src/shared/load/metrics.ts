@@ -70,9 +70,7 @@ type Read = (measured: LoadMeasurements) => number
 
 type ReadSum = (sums: RequestSums) => number
 
-/**
- * A phase of a request, named as in its timings; only requests that open a connection have connection phases.
- */
+/** A request's phase, named as in its timings; only those that open a connection have connection phases. */
 type Phase = 'waitingUs' | 'connectUs' | 'tlsUs'
 
 /** A time of which only the whole distribution is kept, named as in records of requests. */
@@ -249,9 +247,7 @@ export function mapTrends<Value>(
   >
 }
 
-/**
- * Latencies of which only the whole distribution is kept, for load tests only, with the names of their times.
- */
+/** Latencies of which only the whole distribution is kept, for load tests only, with their times' names. */
 export const DETAIL_METRICS: readonly { metric: TrendMetric; detail: DetailTime }[] = TREND_METRICS.flatMap(
   (metric) => {
     const definition = toDefinition(metric)
@@ -370,9 +366,7 @@ export const metricValuesSchema = z.partialRecord(
 
 export type MetricValues = z.infer<typeof metricValuesSchema>
 
-/**
- * The value of every metric that is not a latency, by each aggregation, as {@link readMetric} computes it.
- */
+/** The value of every metric that is not a latency, by aggregation, as {@link readMetric} computes it. */
 export function readMetricValues(measured: LoadMeasurements): MetricValues {
   return Object.fromEntries(
     METRIC_NAMES.filter((metric) => !isTrend(metric)).map((metric) => [

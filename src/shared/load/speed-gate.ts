@@ -11,9 +11,7 @@ import {
 } from './slower-test.ts'
 import type { Cumulative } from './statistics.ts'
 
-/**
- * The latencies that depend on the service alone: they include neither opening connections nor late sending.
- */
+/** The latencies that depend on the service alone, without opening connections or late sending. */
 export const JUDGED_METRICS = ['http_req_duration', 'callback_latency'] as const satisfies TrendMetric[]
 
 /** Percentiles judged by default; runs rarely have enough requests for p99.9. */
@@ -37,9 +35,7 @@ const FAILURE_SECONDS_MIN = 2
 /** Fewest requests of a side beyond a percentile that make it reliable, whatever the distribution. */
 const BEYOND_MIN = 10
 
-/**
- * Something is judged only if B would fail with this many times the allowed value, or so many more failures.
- */
+/** It is judged only if B would fail with this many times the allowed value, or so many more failures. */
 const SEEN_FACTOR = 2
 
 /** A B never passes if its share of failures is larger by more than this. */
@@ -56,9 +52,7 @@ const OUTAGE_SECONDS_MIN = 30
 /** Such a stretch must also be longer than A's longest by this factor. */
 const BREAKDOWN_FACTOR = 3
 
-/**
- * What is judged of a run. A batch is a few consecutive seconds in which the sending machine did not stall.
- */
+/** What is judged of a run. A batch: a few consecutive seconds in which the sending machine did not stall. */
 export interface JudgedRun {
   /** Seconds in which a request ended. */
   seconds: number
@@ -249,9 +243,7 @@ function countRequests(runs: BatchesOfRuns<Cumulative>): number {
   return runs.flat().reduce((sum, { counts }) => sum + (counts.at(-1) ?? 0), 0)
 }
 
-/**
- * The least number between two for which `holds` is true, to a hundredth; it must hold for the larger one.
- */
+/** The least number between two for which `holds` is true, to a hundredth; it must hold for the larger. */
 function findLeast(holds: (value: number) => boolean, from: number, to: number): number {
   if (to - from < 0.01) return to
   const middle = (from + to) / 2

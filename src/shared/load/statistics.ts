@@ -87,10 +87,7 @@ export function toBetaShare(x: number, a: number, b: number): number {
   return (front * fraction) / a
 }
 
-/**
- * The value that Student's distribution exceeds with this probability (below 0.5), for any degrees of
- * freedom.
- */
+/** The value that Student's distribution exceeds with this probability (<0.5), for any degrees of freedom. */
 export function toStudentTail(probability: number, degrees: number): number {
   if (degrees >= 5) return toStudentQuantile(1 - probability, degrees)
   const exceeds = (t: number) => toBetaShare(degrees / (degrees + t * t), degrees / 2, 0.5) / 2

@@ -72,9 +72,7 @@ export const thresholdResultSchema = z.object({
   unanswered: z.literal(true).optional(),
   /** It holds for the answered requests, but would not if these requests, which still wait, got no answer. */
   open: z.int().optional(),
-  /**
-   * Requests with its tags, and those of them that did not succeed; only for tags that not all requests have.
-   */
+  /** Requests with its tags, and those without success; only for tags that not all requests have. */
   requests: z.int().optional(),
   failed: z.int().optional(),
 })
@@ -98,9 +96,7 @@ export function evaluateThresholds(
   })
 }
 
-/**
- * Results after most of the measured time passed without answers: thresholds that held do not hold any more.
- */
+/** Results after most of the measured time passed without answers: thresholds that held no longer hold. */
 export function withoutAnswers(results: readonly ThresholdResult[]): ThresholdResult[] {
   return results.map((result) => (result.ok ? { ...result, ok: false, unanswered: true } : result))
 }

@@ -83,9 +83,7 @@ const scoreMovesSchema = z.object({
   /** Rows whose score is higher in B, and lower; classes with neither are left out. */
   rose: z.int(),
   fell: z.int(),
-  /**
-   * Rows by change of their score, B minus A, ascending: each move stands for those within half of `width`.
-   */
+  /** Rows by change of score, B minus A, ascending: each move stands for those within half of `width`. */
   distribution: z.object({
     width: z.number(),
     moves: z.array(z.object({ move: z.number(), rows: z.int() })),
@@ -164,9 +162,7 @@ export const decisionComparisonSchema = z.object({
   skipped: z.int(),
   /** The first keys that occur several times in a run; empty if keys are hashes of content. */
   ambiguous_keys: z.array(z.string()),
-  /**
-   * Paired rows with an answer marked as from the service's cache: their content had been analysed before.
-   */
+  /** Paired rows with an answer marked as from the service's cache: their content was analysed before. */
   from_cache: changedSchema,
   /** Outcomes that differ, most rows first; the remaining ones are only counted. */
   outcomes: z.object({

@@ -118,9 +118,7 @@ const drawnScoreSchema = z.object({
   bars: z.array(scoreBarSchema),
 })
 
-/**
- * The scores of a judged class for drawing: their distribution, and a curve along which a threshold moves.
- */
+/** A judged class's scores for drawing: their distribution, and a curve along which a threshold moves. */
 export type DrawnScore = z.infer<typeof drawnScoreSchema>
 
 /** Approximate number of thresholds in a drawn curve. */
@@ -235,19 +233,13 @@ export interface LabelsFile {
   source: PlanSource
   /** Column of the file that identifies the row. */
   key: string
-  /**
-   * Column of the run with the same values (default: that of the same name; `sluice_row` is the row's
-   * number).
-   */
+  /** Column of the run with the same values (default: of the same name; `sluice_row` is the row's number). */
   runKey?: string
 }
 
 /** Where a run's labels are, what they mean, and what to judge with them. */
 export interface EvaluationQuestion {
-  /**
-   * Column with the labels, in the run or in `labels`, or a column for each rule; null to judge by verdicts
-   * alone.
-   */
+  /** Column with the labels, of the run or `labels`, or a column for each rule; null for verdicts alone. */
   label: string | readonly RuleColumn[] | null
   labels?: LabelsFile
   /** Verdicts are labels too, and win over those of a column. */
@@ -259,9 +251,7 @@ export interface EvaluationQuestion {
   emptyIsNegative?: boolean
   /** Columns of the source, or `language`, `model` or `variant`. */
   slices: readonly string[]
-  /**
-   * Classes whose scores are compared with a rule, in addition to classes with the name of a label or rule.
-   */
+  /** Classes whose scores are compared with a rule, besides those named like a label or rule. */
   scores: readonly { className: string; rule: string }[]
 }
 

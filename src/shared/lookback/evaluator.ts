@@ -70,9 +70,7 @@ export class Evaluator {
     this.#all.add(kind, rows)
   }
 
-  /**
-   * The slot of a sliced column's value; {@link SLICE_VALUES_MAX} for values that are not judged separately.
-   */
+  /** The slot of a sliced column's value; {@link SLICE_VALUES_MAX} for values not judged separately. */
   toSlot(slice: number, value: string): number {
     const own = this.#slices[slice]
     const known = own?.slotOf.get(value)

@@ -58,9 +58,7 @@ export function isInShare(number: number, { operator, limit }: Share): boolean {
   return operator === '>' ? number > limit : number < limit
 }
 
-/**
- * The texts of a list in JSON or Python syntax, `["a", "b"]` or `['a', 'b']`; null if the cell is not a list.
- */
+/** The texts of a list in JSON or Python syntax, `["a", "b"]` or `['a', 'b']`; null if it is not a list. */
 export function parseList(cell: string): string[] | null {
   const text = cell.trim()
   if (!text.startsWith('[') || !text.endsWith(']')) return null

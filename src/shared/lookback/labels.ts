@@ -82,9 +82,7 @@ export class Labels {
   /** Caches the meaning of a value in its original form. */
   readonly #known = new Map<string, readonly number[]>()
 
-  /**
-   * `rules` are those that the run's rows triggered, names by id. With `positives`, judges only their rules.
-   */
+  /** `rules`: those that the run's rows triggered, names by id. With `positives`, judges only their rules. */
   constructor(
     rules: ReadonlyMap<string, string>,
     { positives, separator }: { positives: readonly Positive[]; separator: string | null },

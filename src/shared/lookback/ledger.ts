@@ -36,9 +36,7 @@ export const LEDGER_PAGE_MAX = 1_000
 
 /** Members of every entry. Times are ISO 8601. */
 const entrySchema = z.object({
-  /**
-   * The outcome of the last request about it: an answer in a word such as `pre_existing`, or why none came.
-   */
+  /** The outcome of the last request about it: an answer such as `pre_existing`, or why none came. */
   outcome: z.string(),
   /** When it was first seen, and when the last answer came; without an answer, when the request was sent. */
   first_at: z.string(),
@@ -131,16 +129,12 @@ export function findLedgerOperation(of: LedgerKind, effect: LedgerEffect): Opera
   return LEDGER_OPERATIONS[of].find((kind) => OPERATIONS[kind].ledger?.effect === effect) ?? null
 }
 
-/**
- * The service of a ledger: all runs to one address with keys of stored connections, or with one other key.
- */
+/** A ledger's service: all runs to one address with keys of stored connections, or with one other key. */
 export const ledgerServiceSchema = z.object({
   base_url: z.string(),
   /** The connections whose keys were sent, which are several if they share a key; empty for another key. */
   connections: z.array(z.string()),
-  /**
-   * The variable of that other key; null for keys of connections, typed keys, and appeals (sent without one).
-   */
+  /** That other key's variable; null for keys of connections, typed keys, and appeals (sent without one). */
   api_key_env: z.string().nullable(),
 })
 

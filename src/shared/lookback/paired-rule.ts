@@ -38,9 +38,7 @@ export interface PairedDecision {
   inB: boolean
 }
 
-/**
- * Labelled rows of one stratum, by {@link toPairedCell}; `population` is null if they stand for themselves.
- */
+/** Labelled rows of a stratum, by {@link toPairedCell}; `population` is null if they stand for themselves. */
 export interface PairedTally {
   population: number | null
   cells: readonly number[]

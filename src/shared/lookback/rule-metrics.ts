@@ -128,9 +128,7 @@ function estimateF1(strata: readonly Tally[]): Metric {
   return { value, low: toF1(share.low), high: toF1(share.high) }
 }
 
-/**
- * Precision, recall and F1 averaged over rules: `macro` is their mean, `micro` counts all decisions together.
- */
+/** Precision, recall and F1 averaged over rules: `macro` is their mean, `micro` counts all decisions. */
 export function averageRules(rules: readonly Judged[]): { macro: Averages; micro: Averages } {
   const mean = (read: (rule: Judged) => number | null) => {
     const values = rules.map(read).filter((value) => value !== null)

@@ -22,9 +22,7 @@ function hasPostIds(columns: readonly string[]): boolean {
   return columns.some((column) => column.trim().toLowerCase() === 'post_id')
 }
 
-/**
- * The plan with its source's post_ids, even if {@link renewPostIds} replaced them; null if there are none.
- */
+/** The plan with its source's post_ids, even if {@link renewPostIds} replaced them; null without any. */
 export function keepPostIds(plan: Plan, columns: readonly string[]): Plan | null {
   if (findPostIds(plan, columns) !== 'new') return plan
   const { post_id: given, ...mapping } = plan.mapping

@@ -48,9 +48,7 @@ export type Failure = z.infer<typeof failureSchema>
 /** What `report RUN --json` prints: everything in a report of a bulk run. */
 export const runReportSchema = z.object({
   app_version: z.string(),
-  /**
-   * Whether cells, messages and terms are included unchanged; otherwise all that quotes a cell is left out.
-   */
+  /** Whether cells, messages and terms are included unchanged; else all that quotes a cell is left out. */
   has_content: z.boolean(),
   summary: runSummarySchema,
   /** Columns of the source; null without content. */

@@ -14,9 +14,7 @@ export class ScoreTally {
     else scores?.negatives.add(score)
   }
 
-  /**
-   * The curve of all thresholds; `weights` says for how many rows a stratum's row counts. Consumes the tally.
-   */
+  /** The curve of all thresholds; `weights`: for how many rows a stratum's row counts. Consumes the tally. */
   toCurve(weights: readonly number[]): ScoreCurve {
     const lanes = this.#strata.flatMap(({ positives, negatives }, stratum) => {
       const weight = weights[stratum] ?? 1
@@ -197,9 +195,7 @@ function listPrecisionIndexes({ thresholds, truePositives, falsePositives }: Sco
   return indexes
 }
 
-/**
- * The distribution of scores, ascending: a bar per score if there are at most `most`, else equally wide bars.
- */
+/** The distribution of scores, ascending: a bar per score if there are at most `most`, else equal widths. */
 export function toScoreBars(curve: ScoreCurve, most: number): ScoreBar[] {
   const { thresholds, truePositives, falsePositives } = curve
   const { length } = thresholds

@@ -63,10 +63,7 @@ export type TrendGroup =
 
 /** What `trend --json` prints: the runs of a group, oldest first. */
 export const trendSchema = z.object({
-  /**
-   * What the runs have in common: a path (a name if a browser sent the file), several joined by `, `, a
-   * pattern or a tag.
-   */
+  /** What the runs share: a path (a name if a browser sent the file), several by `, `, a pattern or a tag. */
   source: z.string(),
   by: z.enum(['sources', 'pattern', 'tag']),
   runs: z.array(trendPointSchema),

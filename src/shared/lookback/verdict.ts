@@ -131,9 +131,7 @@ export function addVerdict(
   return [...kept, { verdict, rule, note: known[0]?.note ?? null }]
 }
 
-/**
- * The verdicts on a row with a new note. A note alone becomes a verdict of `unsure`, which decides nothing.
- */
+/** The verdicts on a row with a new note. A note alone becomes `unsure`, which decides nothing. */
 export function setNote(known: readonly RowVerdict[], text: string): RowVerdict[] {
   const note = text.trim() === '' ? null : text.trim()
   if (known.length > 0) return known.map((one) => ({ ...one, note }))

@@ -185,9 +185,7 @@ function findUnknownColumn(
   return [{ id: 'column_unknown', field, column, count, columns: listed, nearest }]
 }
 
-/**
- * A column number that is also the name of another column, while the numbered column has a name of its own.
- */
+/** A column number that is also the name of another column, while the numbered one has a name of its own. */
 function findNumberedName(
   field: string,
   { column, name }: Extract<FieldSource, { kind: 'column' }>,
@@ -200,9 +198,7 @@ function findNumberedName(
   return [{ id: 'column_number_is_name', field, column, at, columns: listColumns(columns) }]
 }
 
-/**
- * A number that was stored with its column's name, but belongs to a column of another name in this source.
- */
+/** A number stored with its column's name that belongs to a column of another name in this source. */
 function findRenamedColumn(
   field: string,
   source: Extract<FieldSource, { kind: 'column' }>,

@@ -16,9 +16,7 @@ import { FORBIDDEN_ID_CHARACTERS, type RequestField } from '../service/request-f
 import { trimName } from './id-text.ts'
 import { isLinkColumn } from './link-columns.ts'
 
-/**
- * The export's name for the item that a run added, by which a later run removes it (docs/interface.md §4.4).
- */
+/** The export's name for an added item, by which a later run removes it (docs/interface.md §4.4). */
 const EXPORTED_ITEM_ID = 'sluice_custom_index_item_id'
 
 /**
@@ -35,9 +33,7 @@ export function findColumn(columns: readonly string[], column: string | number):
   return number >= 1 && number <= columns.length ? number - 1 : null
 }
 
-/**
- * The index of a column by its exact name, else without invisible characters; -1 if none or several have it.
- */
+/** A column's index by its exact name, else without invisible characters; -1 if none or several have it. */
 export function findColumnOfName(columns: readonly string[], name: string): number {
   const exact = columns.indexOf(name)
   if (exact !== -1) return exact
@@ -230,9 +226,7 @@ export function hasLoneHeader(
   return Object.keys(matchColumns(header, operation)).length === 0
 }
 
-/**
- * The fields of the other mode that columns are named like; {@link matchColumns} leaves such columns alone.
- */
+/** The fields of the other mode that columns are named like; {@link matchColumns} leaves these alone. */
 export function findLeftOutFields(columns: readonly string[], operation: Operation): RequestField[] {
   const names = new Set(columns.map(toComparable))
   return findUnlistedFields(operation).filter(({ name }) => names.has(toComparable(name)))
@@ -410,9 +404,7 @@ function findByValues(
   }
 }
 
-/**
- * Columns that a guess must not take: mapped ones, those with objects, and links, which a person must choose.
- */
+/** Columns that a guess must not take: mapped ones, those with objects, and links, which a person chooses. */
 function listUsed(columns: readonly string[], mapping: Mapping, seen: SeenRows | null): Set<number> {
   const used = new Set([...findStructured(seen), ...findOwnColumns(columns)])
   for (const { linkName } of seen?.links ?? []) used.add(columns.indexOf(linkName))
@@ -441,9 +433,7 @@ function findAllByWord(columns: readonly string[], field: string, used: Readonly
   return found
 }
 
-/**
- * The initial mapping in both shells: certain matches, a task's own post_id, and guesses for what is missing.
- */
+/** The initial mapping in both shells: certain matches, a task's own post_id, and guesses for the rest. */
 export function suggestMapping(
   columns: readonly string[],
   operation: Operation,
@@ -492,9 +482,7 @@ export function toPlanMapping(mapping: Mapping, columns: readonly string[], oper
   return said
 }
 
-/**
- * The fields that a column or a value may fill, in the interface's order. The receiver fills `callback_url`.
- */
+/** Fields that a column or value may fill, in the interface's order. The receiver fills `callback_url`. */
 export function fieldsFor(operation: Operation): RequestField[] {
   const mode = isAsync(operation) ? 'async' : 'sync'
   return fieldsOf(operation).filter(
@@ -545,9 +533,7 @@ export function toDefaultName(index: number): string {
   return `Column ${index + 1}`
 }
 
-/**
- * The name of the column at a stored number if it is not the stored name; null if it is, or none is stored.
- */
+/** The column name at a stored number if it is not the stored name; null if it is, or none is stored. */
 export function findOtherName(source: FieldSource, columns: readonly string[]): string | null {
   if (source.kind !== 'column' || source.name === undefined || typeof source.column !== 'number') return null
   const name = columns[source.column - 1]

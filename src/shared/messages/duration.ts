@@ -24,10 +24,7 @@ export function parseDurationMs(text: string): number | null {
   return Math.round(ms)
 }
 
-/**
- * A duration that {@link parseDurationMs} reads back exactly: `90000` is `1m30s`, `0` is `0s`. Takes whole
- * milliseconds.
- */
+/** Whole milliseconds as {@link parseDurationMs} reads them: `90000` is `1m30s`, `0` is `0s`. */
 export function formatDurationMs(ms: number): string {
   let rest = ms
   let text = ''

@@ -65,9 +65,7 @@ export interface ErrorEntry {
 
 type Words = ErrorEntry['words']
 
-/**
- * Entries with one code, given the words of each by id. Errors with an exit code of their own are separate.
- */
+/** Entries with one code, given the words of each by id. Errors with their own exit code are separate. */
 export function ofCode<Ids extends Record<string, Words>>(code: ErrorCode, ids: Ids) {
   const entries = Object.entries(ids).map(([id, words]) => [id, { code, words }])
   return Object.fromEntries(entries) as { [Id in keyof Ids]: { code: ErrorCode; words: Ids[Id] } }

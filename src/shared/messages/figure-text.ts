@@ -44,9 +44,7 @@ export function formatMs(ms: number): string {
   return Math.abs(ms) >= 1000 ? `${formatFigure(ms / 1000)} s` : `${formatFigure(ms)} ms`
 }
 
-/**
- * How long the slowest took: `99 of 100 within 80.0 ms`, or `all 5 within 95.0 ms` for under 100 requests.
- */
+/** How long the slowest took: `99 of 100 within 80.0 ms`, or `all 5 within 95.0 ms` for under 100. */
 export function describeSlowest({ count, p99, max }: { count: number; p99: number; max: number }): string {
   if (count >= 100) return `99 of 100 within ${formatMs(p99)}`
   return count === 1 ? 'a single request' : `all ${count} within ${formatMs(max)}`

@@ -7,9 +7,7 @@ function toDistance(typed: string, name: string): number {
   return distance === 2 && sort(typed) === sort(name) ? 1 : distance
 }
 
-/**
- * The candidate that a person most likely meant; null if all differ in more than a third of their letters.
- */
+/** The candidate a person most likely meant; null if all differ in more than a third of their letters. */
 export function findNearest(typed: string, candidates: readonly string[]): string | null {
   return listNearest(typed, candidates)[0] ?? null
 }

@@ -5,9 +5,7 @@ import type { Wording } from './error-entry.ts'
 
 /** The words for a problem code. */
 export interface ProblemEntry {
-  /**
-   * What was expected. Arguments belong to the cause; details belong to one row, and a group leaves them out.
-   */
+  /** What was expected. Arguments belong to the cause, details to one row; groups leave them out. */
   expected: (args: never, details?: never) => Wording
   /** The cause's title in the window, and what to do about it there. */
   title: string
@@ -16,9 +14,7 @@ export interface ProblemEntry {
   needs?: AcceptCode
   /** Whether such a warning counts unsent rows; absent if it counts sent rows. */
   counts?: 'unsent' | 'all'
-  /**
-   * How to avoid the question in a terminal, as in `to send them, add --rows all`; null if there is no way.
-   */
+  /** How to avoid the question in a terminal, as in `to send them, add --rows all`; null if there is none. */
   advice?: (args: never) => string | null
 }
 

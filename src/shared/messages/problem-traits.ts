@@ -19,9 +19,7 @@ export function findNeeds({ severity, code }: Pick<Problem, 'severity' | 'code'>
   return severity === 'warning' ? (traits.needs ?? null) : null
 }
 
-/**
- * Which rows a warning counts: sent ones, only unsent ones (such as a first line read as the header), or all.
- */
+/** Which rows a warning counts: sent ones, only unsent ones (as a first line read as the header), or all. */
 export function findCounted({ code }: Pick<Problem, 'code'>): 'sent' | 'unsent' | 'all' {
   const traits: ProblemEntry = PROBLEM_MESSAGES[code]
   return traits.counts ?? 'sent'

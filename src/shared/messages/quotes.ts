@@ -4,10 +4,7 @@ const QUOTE_MIN = 8
 /** Shortest text that is recognised if a message has all of it. */
 const WHOLE_MIN = 4
 
-/**
- * Returns a function that replaces the parts of a message that quote one of these texts by `…`, ignoring
- * case.
- */
+/** Returns a function that replaces quotes of these texts in a message by `…`, ignoring case. */
 export function createQuoteRemover(texts: readonly string[]): (message: string) => string {
   const known = [...new Set(texts.map((text) => text.trim().toLowerCase()))].filter((text) => text !== '')
   const words = known.filter(({ length }) => length >= WHOLE_MIN && length < QUOTE_MIN)
@@ -49,9 +46,7 @@ function countWord(message: string, at: number, text: string): number {
   return isWord && message.startsWith(text, at) ? text.length : 0
 }
 
-/**
- * The length of the longest part of a text at this position of a message, where its first characters match.
- */
+/** The length of the longest part of a text at this place of a message, where its first characters match. */
 function countShared(message: string, at: number, text: string): number {
   let length = QUOTE_MIN
   let from = text.indexOf(message.slice(at, at + length))

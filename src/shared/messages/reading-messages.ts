@@ -10,9 +10,7 @@ export const DELIMITER_NAMES: Readonly<Record<string, string>> = {
   '|': 'vertical bar',
 }
 
-/**
- * Whether a guess about how a file is read could be wrong; a comma does not count, since CSV usually has one.
- */
+/** Whether a guess about a file's reading could be wrong; a comma does not count, as CSV usually has one. */
 export function hasGuess({
   format_by: formatBy,
   encoding,

@@ -1,6 +1,4 @@
-/**
- * A thrown value for a message: the code from the system or the runtime, such as `EADDRINUSE`, and its text.
- */
+/** A thrown value for a message: the code from the system or runtime, such as `EADDRINUSE`, and its text. */
 export interface Thrown {
   /** Null if it has none. */
   system: string | null

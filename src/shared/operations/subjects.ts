@@ -16,7 +16,5 @@ interface SubjectLook {
   answers: string | null
 }
 
-/**
- * The subject of a row, which the answer depends on: rules and scores, an id, a term's outcome, a decision.
- */
+/** A row's subject, which the answer depends on: rules and scores, an id, a term's outcome, a decision. */
 export type Subject = keyof typeof SUBJECTS

@@ -25,9 +25,7 @@ export const LOAD_SECTIONS = {
   kept: { heading: 'Samples:', title: 'Requests kept in full' },
 } as const
 
-/**
- * Preconditions of some options: an open or a closed pace, HTTP/2 connections, drawn rows, or a random order.
- */
+/** Preconditions of some options: an open or closed pace, HTTP/2 connections, drawn rows, or random order. */
 export type LoadCircumstance = 'open' | 'closed' | 'http2' | 'drawn' | 'random'
 
 const NEEDS_OPEN = {

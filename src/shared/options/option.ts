@@ -32,9 +32,7 @@ export interface PlanOption extends ValueWords {
 export interface ValueWords {
   /** Its meaning, as a sentence, which editors of plan files show. */
   words: string
-  /**
-   * Its name in comparisons of plans (default: its key as words); null if it does not affect measurements.
-   */
+  /** Its name in comparisons of plans (default: its key as words); null if it affects no measurement. */
   setting?: string | null
 }
 

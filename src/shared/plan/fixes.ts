@@ -7,9 +7,7 @@ const recordShape = {
   record: z.int().min(1).exactOptional(),
   /** Name of `record` in plans of versions up to 0.2. */
   row: z.int().min(1).exactOptional(),
-  /**
-   * Hash of the row's cells: if a row has other cells, the fix does nothing, and a run asks before it sends.
-   */
+  /** Hash of the row's cells: if they differ, the fix does nothing, and a run asks before it sends. */
   rowHash: z.string().min(1).exactOptional(),
 }
 
@@ -138,9 +136,7 @@ export function toPlace(fix: Fix): string {
   }
 }
 
-/**
- * Fields that tell the halves of a split row apart and keep them together: an id each, and a common group.
- */
+/** Fields that tell the halves of a split row apart and keep them together: an id each and a common group. */
 export const SPLIT_FIELDS = ['post_id', 'group_id'] as const
 
 /** The fields that fixes may change, in order. */

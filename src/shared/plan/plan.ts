@@ -91,9 +91,7 @@ const onlyNewSchema = z.object({
   unknown: z.literal('skip').exactOptional(),
 })
 
-/**
- * Everything a run needs except its secrets: the same plan runs from the window and from the command line.
- */
+/** Everything a run needs except its secrets: the same plan runs from the window and the command line. */
 export const planSchema = z.object({
   version: z.literal(1).default(1),
   name: z.string().optional(),

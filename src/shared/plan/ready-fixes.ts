@@ -43,9 +43,7 @@ export function listReadyFixes({ code, field, args, examples }: ProblemGroup): R
   ]
 }
 
-/**
- * The fix that leaves out the rows of a group of problems; none if only all rows together show the problem.
- */
+/** The fix that leaves out the rows of a group of problems; none if only all rows together show it. */
 export function listLeaveOut({ code, field, args, examples }: ProblemGroup): ReadyFix[] {
   const isFoundByRow =
     code !== 'unfit_fix' &&

@@ -16,9 +16,7 @@ export const sourceFingerprintSchema = z.object({
 
 export type SourceFingerprint = z.infer<typeof sourceFingerprintSchema>
 
-/**
- * How a source has changed since a run read it. `unknown`: an earlier version's run, which did not note it.
- */
+/** How a source changed since a run read it. `unknown`: an earlier version's run, which did not note it. */
 export type SourceChange =
   | { kind: 'missing' }
   | { kind: 'same' | 'unknown'; now: SourceFingerprint }

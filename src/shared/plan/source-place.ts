@@ -26,9 +26,7 @@ export interface RowPlace {
   leftOut?: number
 }
 
-/**
- * The place of a record, given the last noted place at or before it; the record's number if none was noted.
- */
+/** The place of a record, given the last noted place at or before it; its number if none was noted. */
 export function toSourcePlace(row: number, noted: RowPlace | undefined): SourcePlace {
   if (noted === undefined) return { row, line: null }
   const sheetRow = noted.sheetRow + row - noted.row
@@ -61,9 +59,7 @@ export interface RowAndRecord {
   file?: string
 }
 
-/**
- * The number of a row: as in its spreadsheet, or the line in JSON Lines; `4a` and `4b` for a split record.
- */
+/** A row's number: as in its spreadsheet, or the line in JSON Lines; `4a` and `4b` for a split record. */
 export function toRowNumber(place: SourcePlace): RowNumber {
   return place.half === undefined ? place.row : `${place.row}${HALF_LETTERS[place.half]}`
 }
@@ -81,9 +77,7 @@ export function toNumbered<Row extends { row: number; place: SourcePlace }>(
   return { ...row, ...toRowAndRecord(row.row, row.place) }
 }
 
-/**
- * A row's number, its line if that differs, and its file if the source has several: `17 (line 19) of b.csv`.
- */
+/** A row's number, its line if that differs, and its file if there are several: `17 (line 19) of b.csv`. */
 export function formatRow(place: SourcePlace): string {
   const { line, file } = place
   return `${toRowNumber(place)}${line === null ? '' : ` (line ${line})`}${file === undefined ? '' : ` of ${file}`}`

@@ -9,9 +9,7 @@ export function refuseWidePattern(pattern: string): void {
   throw new SluiceError({ id: 'pattern_too_wide', pattern: pattern.slice(0, 200), max: ALTERNATIVES_MAX })
 }
 
-/**
- * How many patterns the braces of a pattern, such as `{a,b}` and `{1..9}`, expand to; rather an overestimate.
- */
+/** How many patterns the braces of a pattern, such as `{a,b}` and `{1..9}`, expand to; rather too many. */
 export function countAlternatives(pattern: string): number {
   let at = 0
   function countText(isInBraces: boolean): number {

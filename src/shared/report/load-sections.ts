@@ -56,9 +56,7 @@ export function toLoadSections(report: LoadReport, advise: AdviseOnLoad = () => 
   }
 }
 
-/**
- * Thresholds with ✓ or ✗, the value and its distance from the limit; a note if failures do not fail the test.
- */
+/** Thresholds with ✓ or ✗, value and distance from the limit; a note if failures do not fail the test. */
 function toThresholdsFact({ thresholds: { rows, note } }: LoadView): Fact {
   return {
     label: 'Thresholds',

@@ -56,10 +56,7 @@ import {
 /** Entries shown of each list; a document has more. */
 const SHOWN = { terms: 5, groups: 10, rules: 15, files: 10 } as const
 
-/**
- * The whole run, below its heading: first what readers must know; then rows, requests, latency, rules,
- * errors.
- */
+/** The whole run below its heading: first what one must know; then rows, requests, latency, rules, errors. */
 export function toSummaryReport(summary: RunSummary, commandPrefix: string): Section[] {
   const machine = listMachineFacts(summary)
   const { limited } = summary.generator

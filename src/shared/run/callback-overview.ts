@@ -92,9 +92,7 @@ const lastRefusalSchema = z.object({
 /** Everything known about a refused request. */
 export type LastRefusal = z.infer<typeof lastRefusalSchema>
 
-/**
- * What arrived at a workspace's callback receiver, in whichever process it runs, and what is still awaited.
- */
+/** What arrived at a workspace's callback receiver, in whichever process it runs, and what is awaited. */
 export const callbackOverviewSchema = z.object({
   /** Where a process of this workspace listens; null if none does. */
   baseUrl: z.string().nullable(),

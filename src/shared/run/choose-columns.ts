@@ -137,9 +137,7 @@ const PATHS_MAX = 300
 /** Deepest level of listed members. */
 const DEPTH_MAX = 8
 
-/**
- * The paths of all values in answers, for `answer.PATH`, in order of appearance; list items are not numbered.
- */
+/** The paths of values in answers, for `answer.PATH`, in order of appearance; list items are not numbered. */
 export function listAnswerPaths(bodies: Iterable<unknown>): string[] {
   const paths = new Set<string>()
   for (const body of bodies) addPaths(paths, body, [])

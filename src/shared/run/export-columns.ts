@@ -364,16 +364,12 @@ export function isJsonLinesExport(columns: readonly string[]): boolean {
   return JSON_LINES_KEYS.every((key) => columns.includes(key))
 }
 
-/**
- * The source's name of a column that a JSON Lines export holds as `cells.NAME`; null for its other columns.
- */
+/** The source's name of a column that a JSON Lines export holds as `cells.NAME`; null for other columns. */
 export function findCellName(column: string): string | null {
   return column.startsWith(CELL) ? column.slice(CELL.length) : null
 }
 
-/**
- * Indexes of the columns that a Sluice export added: these are never content, and a guess never uses them.
- */
+/** Indexes of columns that a Sluice export added: these are never content, and a guess never uses them. */
 export function findOwnColumns(columns: readonly string[]): Set<number> {
   const ofRow = isExportHeader(columns) ? columns.lastIndexOf(COMMON_COLUMNS[0]?.name ?? '') : -1
   const isJsonLines = isJsonLinesExport(columns)
@@ -426,9 +422,7 @@ function toListText(list: readonly unknown[] | undefined): string {
   return list.every((item) => typeof item === 'string') ? joinTexts(list) : JSON.stringify(list)
 }
 
-/**
- * The notes of a row's verdicts, in order; only one if all are equal and it does not look like a list itself.
- */
+/** The notes of a row's verdicts, in order; only one if all are equal and it does not look like a list. */
 function joinNotes(notes: readonly string[]): string {
   const [first = '', ...others] = notes
   if (others.length === 0) return first

@@ -1,6 +1,4 @@
-/**
- * A format for exporting results. The window and the help show its texts; a file name's ending selects it.
- */
+/** A format for exporting results. Window and help show its texts; a file name's ending selects it. */
 interface ExportFormatEntry {
   /** The part of the name after the dots. */
   ending: string
@@ -59,9 +57,7 @@ export const BATCH_EXPORT_FORMATS = [
   },
 ] as const satisfies readonly ExportFormatEntry[]
 
-/**
- * Formats of a load test's measurements, and of the load itself. Does not include a k6 project as a folder.
- */
+/** Formats of a load test's measurements, and of the load itself, without a k6 project as a folder. */
 export const LOAD_EXPORT_FORMATS = [
   {
     ending: 'html',
@@ -137,9 +133,7 @@ export function findExportFormat<Ending extends string>(
 /** Follows the ending of a text format if the file is compressed. */
 const GZIP = '.gz'
 
-/**
- * The format of a run's rows for a file name, and if it is compressed: `rows.csv.gz`. Null for other names.
- */
+/** The format of a run's rows for a file name, and if compressed: `rows.csv.gz`. Null for other names. */
 export function findRowFormat(
   file: string,
 ): { format: RowExportFormat | BatchExportFormat; isGzip: boolean } | null {

@@ -9,9 +9,7 @@ const FORMULA = /^'*[\s\p{Cf}\p{Cc}]*[=+\-@\t\r＝＋－＠]/u
 // A number with its sign, such as `-5`, `+49 170 1234567` or `-1.5e3`, and a sign alone: neither is executed.
 const NUMBER = /^'*[+-](?:\d+(?:[.,' \u00a0\u202f]\d+)*|[.,]\d+)(?:e[+-]?\d+)?\s?%?$|^'*[=+\-@]$/i
 
-/**
- * Which guard the cells of an exported file have: that of {@link addFormulaGuard}, or that of version 0.2.
- */
+/** Which guard cells of an exported file have: that of {@link addFormulaGuard}, or that of version 0.2. */
 export type FormulaGuard = 'current' | 'earlier'
 
 /**
@@ -34,9 +32,7 @@ export function seemsGuarded(cell: string): boolean {
   return cell.charCodeAt(0) === APOSTROPHE && isFormula(cell)
 }
 
-/**
- * Says how many cells of a file were guarded; `unchanged` says how to avoid it, e.g. `--lossless writes …`.
- */
+/** Says how many cells were guarded; `unchanged` says how to avoid it, e.g. `--lossless writes …`. */
 export function sayGuarded(cells: number, unchanged: string): string {
   const them = cells === 1 ? 'it as a formula' : 'them as formulas'
   return `${formatCounted(cells, 'cell')} ${cells === 1 ? 'has' : 'have'} an apostrophe in front, since a spreadsheet would run ${them}; ${unchanged}`

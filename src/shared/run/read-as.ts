@@ -1,18 +1,14 @@
 import { z } from 'zod'
 import { SOURCE_FORMAT_NAMES } from '../plan/source-formats.ts'
 
-/**
- * A character that a file was read with, and its origin: stated, from the file's ending, guessed, default.
- */
+/** A character a file was read with, and its origin: stated, from the file's ending, guessed, default. */
 const characterSchema = z.object({
   /** '' if no character has this role. */
   character: z.string(),
   by: z.enum(['given', 'ending', 'guess', 'default']),
 })
 
-/**
- * How an encoding is known: stated by a person, from a byte-order mark, as all bytes are valid, or guessed.
- */
+/** How an encoding is known: stated, from a byte-order mark, as all bytes are valid, or guessed. */
 const encodingBySchema = z.enum(['given', 'bom', 'strict', 'guess'])
 
 /**

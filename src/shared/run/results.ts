@@ -171,10 +171,7 @@ export type RowDetail = z.infer<typeof rowDetailSchema>
 
 /** A row for an export: its result, the exact exchange, and the rest of the service's answer. */
 export interface ExportRow extends ResultRow {
-  /**
-   * For a row of JSON, the type of each cell, a letter each: s text, j other JSON, n null, - missing; else
-   * null.
-   */
+  /** For a row of JSON, each cell's type as a letter: s text, j other JSON, n null, - missing; else null. */
   kinds: string | null
   /**
    * An earlier row of the same export that was sent in the same request, and holds request, response and
@@ -244,10 +241,7 @@ export const sourcePreviewSchema = z.object({
   escape: z.string().exactOptional(),
   escapeBy: z.enum(['given', 'guess', 'default']).exactOptional(),
   header: z.boolean(),
-  /**
-   * Columns of a workbook with links, each with its column of links and its first linked cell; absent if
-   * there are none.
-   */
+  /** A workbook's columns with links, each with its column of links and first linked cell; absent if none. */
   links: z.array(z.object({ name: z.string(), linkName: z.string(), cell: z.string() })).exactOptional(),
   /** For JSON: arrays of objects in its rows, which may be the intended rows. */
   rowsInKeys: z.array(rowsInKeySchema).exactOptional(),
@@ -255,10 +249,7 @@ export const sourcePreviewSchema = z.object({
   likelyHeaderRow: z.int().exactOptional(),
   /** How the source is read; encoding and delimiter are those of text, '' if the format has none. */
   format: sourceFormatSchema.exactOptional(),
-  /**
-   * The files of a source with several, in the order of their rows; encoding and delimiter above are those of
-   * the first.
-   */
+  /** The files of a source with several, in row order; encoding and delimiter above are the first's. */
   files: z
     .array(
       z.object({
@@ -300,9 +291,7 @@ export interface ExportOptions {
   /** Cells exactly as in the source, formulas unguarded. */
   lossless?: boolean
   filter?: RowFilter
-  /**
-   * Columns of a table by name, in order, or groups of `chooseColumns` (default: the operation's columns).
-   */
+  /** Columns by name, in order, or groups of `chooseColumns` (default: the operation's columns). */
   columns?: readonly string[]
   /** Adds a column for each rule that any row triggered. */
   rulesAsColumns?: boolean

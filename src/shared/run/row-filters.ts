@@ -128,9 +128,7 @@ const ROW_FILTERS = {
     label: (verdict) => VERDICT_WORDS[verdict as keyof typeof VERDICT_WORDS],
     say: (verdict) => VERDICT_WORDS[verdict],
   }),
-  /**
-   * Rows that still count as having `verdict` after it has changed: a table keeps them until it is reloaded.
-   */
+  /** Rows that still count as having `verdict` after it changed: a table keeps them until it is reloaded. */
   keptRows: define(z.array(z.int().min(1)).max(KEPT_ROWS_MAX), { readFrom: 'verdicts' }),
   /** Rows that are from one of these files, if the source has several. */
   files: defineValues('file', 'file'),

@@ -22,10 +22,7 @@ export interface CountedRows {
   tone: CountTone
 }
 
-/**
- * How far a run went: `trial of the first 10 rows`, `all rows sent`, `nothing sent`; null if its state already
- * tells.
- */
+/** How far a run went: `trial of the first 10 rows`, `all rows sent`; null if its state tells. */
 export function describeExtent(
   summary: Pick<RunSummary, 'state' | 'started_at' | 'thresholds' | 'rows'>,
 ): string | null {

@@ -222,9 +222,7 @@ const loadSummarySchema = z.object({
     .exactOptional(),
   /** Metrics that are not latencies, by k6's names and aggregations; absent in earlier versions. */
   metrics: metricValuesSchema.exactOptional(),
-  /**
-   * Requests by the stage in which they were due or, with a concurrency, sent; absent if the pace has none.
-   */
+  /** Requests by stage in which they were due or, with a concurrency, sent; absent if the pace has none. */
   stages: z
     .array(
       z.object({
@@ -365,9 +363,7 @@ export const runSummarySchema = z.object({
   parent_run_id: z.string().nullable(),
   /** For a retry: the first run of the whole, and the rows of the whole with all retries; else null. */
   whole_run: z.object({ run_id: z.string(), rows: rowCountsSchema }).nullable(),
-  /**
-   * Retries of this run and their own retries, oldest first, with their rows; all other figures include them.
-   */
+  /** Retries of this run and theirs, oldest first, with their rows; all other figures include them. */
   retries: z.array(retrySchema),
   /** The sessions of the run and its retries, oldest first. For an earlier version, one session per run. */
   sessions: z.array(sessionSchema),
@@ -394,9 +390,7 @@ export const runSummarySchema = z.object({
   corrected: correctedSchema.exactOptional(),
   /** Problems on the way to the service, then doubts about rows, by cause. */
   warnings: z.array(runWarningSchema),
-  /**
-   * Answers that asked to wait, and the waits of rows put off by them; not those longer than a run waits.
-   */
+  /** Answers that asked to wait, and the waits of rows put off by them; not those longer than a run waits. */
   retry_after: z.object({ answers: z.int(), waited_s: z.number() }),
   /**
    * For runs with 429s: how many, how long they limited the pace, seconds, and the last measured limit,
@@ -408,9 +402,7 @@ export const runSummarySchema = z.object({
   from_cache: z.object({ rows: z.int() }),
   /** For runs that compared answers with their requests. */
   echoes: echoCountsSchema.exactOptional(),
-  /**
-   * Rows that count as succeeded because the service already had them; it does not return their result again.
-   */
+  /** Rows that count as succeeded because the service already had them; it does not return their result. */
   result_lost: z.object({ rows: z.int() }),
   /** Rows of `not_sent` that were tried before and will be tried again. */
   to_repeat: z.object({ rows: z.int() }),
@@ -425,14 +417,10 @@ export const runSummarySchema = z.object({
     reasons: z.array(z.string()).optional(),
     dropped: z.int(),
     waited: z.int(),
-    /**
-     * Of these, requests held back by the service: it was unreachable, or limited the rate. Absent if none.
-     */
+    /** Of these, those held back by the service: it was unreachable, or limited the rate. Absent if none. */
     held_by_service: z.int().exactOptional(),
     start_lag_p99_ms: z.number().nullable(),
-    /**
-     * For load tests: the longest start lag that was not caused by the limit in flight; 0 for a closed pace.
-     */
+    /** For load tests: the longest start lag not caused by the limit in flight; 0 for a closed pace. */
     own_start_lag_max_ms: z.number().exactOptional(),
     /** For load tests: latencies without all possible delays of this machine; absent in earlier versions. */
     without_own_delays_ms: withoutOwnDelaysSchema.exactOptional(),

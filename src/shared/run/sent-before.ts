@@ -18,9 +18,7 @@ export interface SentBefore {
   isChanged: boolean
 }
 
-/**
- * Which rows sent before are skipped: none, those accepted by the service, or also those perhaps accepted.
- */
+/** Which rows sent before are skipped: none, those accepted, or also those perhaps accepted. */
 export type SkipRule = 'none' | 'taken' | 'taken_or_unknown'
 
 const OTHER_CONTENT = 'another text, URL or notes'

@@ -8,9 +8,7 @@ export const usedMappingSchema = z.object({
       /** The column's name, or its number if the name is not unique. */
       column: z.union([z.string(), z.int()]).exactOptional(),
       template: z.string().exactOptional(),
-      /**
-       * Chosen by a person, by a column of the field's name, a guess from another name, or post_id's default.
-       */
+      /** By a person, by a column of the field's name, a guess from another name, or post_id's default. */
       by: z.enum(['stated', 'name', 'guess', 'default']),
     }),
   ),

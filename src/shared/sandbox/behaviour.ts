@@ -6,13 +6,9 @@ export const behaviourSettingsSchema = z.strictObject({
   latency: z.string(),
   /** See `parseFaults`. */
   faults: z.array(z.string()),
-  /**
-   * Requests accepted each second for all keys together, in bursts of up to a second's worth; null: no limit.
-   */
+  /** Requests accepted each second for all keys, in bursts of up to a second's worth; null: no limit. */
   ratePerSecond: z.number().positive().max(1_000_000).nullable(),
-  /**
-   * Requests handled at once; others wait their turn, so that answers slow down with load. Null for no limit.
-   */
+  /** Requests handled at once; others wait their turn, so answers slow down with load. Null for no limit. */
   slots: z.int().min(1).max(10_000).nullable(),
   /** See `parseCallbacks`. */
   callbacks: z.string(),
@@ -20,9 +16,7 @@ export const behaviourSettingsSchema = z.strictObject({
   maxTermsPerRequest: z.int().min(1).nullable(),
   /** The items of `failed_terms`: term objects, or only their texts. */
   failedTerms: z.enum(['objects', 'strings']),
-  /**
-   * Whether watchlist add pairs error codes like watchlist update, or as its table (docs/interface.md §7).
-   */
+  /** Whether watchlist add pairs error codes like update, or as its table (docs/interface.md §7). */
   watchlistAddCodes: z.enum(['consistent', 'contradictory']),
 })
 

@@ -4,9 +4,7 @@ export function foldEcho(text: string): string {
   return text.normalize('NFKC').trim().replace(/\s+/g, ' ').toUpperCase().toLowerCase()
 }
 
-/**
- * Finds an answer's entry for a term: under its lower-cased text, else under one that is equal when folded.
- */
+/** Finds an answer's entry for a term: under its lower-cased text, else under one equal when folded. */
 export function createTermFinder<Said>(terms: ReadonlyMap<string, Said>): (term: string) => Said | undefined {
   let folded: Map<string, Said> | null = null
   return (term) => {

@@ -253,9 +253,7 @@ export interface AnsweredTerm {
   remark: string | null
 }
 
-/**
- * Finds a term in any list of a watchlist's answer: entries are objects or texts (docs/interface.md §4.5).
- */
+/** Finds a term in a watchlist's answer: entries are objects or texts (docs/interface.md §4.5). */
 export function readAnsweredTerms(body: unknown): (term: string) => AnsweredTerm | undefined {
   const terms = new Map<string, AnsweredTerm>()
   for (const list of Object.values(toObject(body))) {

@@ -1,8 +1,6 @@
 import { z } from 'zod'
 
-/**
- * A JSON object with any keys: `user_metadata`, an index item's `metadata` (docs/interface.md §2.1, §2.4).
- */
+/** A JSON object of any keys: `user_metadata`, an index item's `metadata` (docs/interface.md §2.1, §2.4). */
 export const jsonObjectSchema = z.record(z.string(), z.unknown())
 
 export type JsonObject = z.infer<typeof jsonObjectSchema>
@@ -12,9 +10,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/**
- * An identifier as text: a non-empty string, or a number, which the interface does not show but may occur.
- */
+/** An identifier as text: a non-empty string, or a number, not in the interface but possible. */
 export function toTaskId(value: unknown): string | null {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value)
   return typeof value === 'string' && value !== '' ? value : null

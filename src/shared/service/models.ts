@@ -10,9 +10,7 @@ export interface Model {
   async: boolean
 }
 
-/**
- * The models that `models` may name, in docs/interface.md §4.1's order. In v2, also ids of custom indexes.
- */
+/** Models that `models` may name, in docs/interface.md §4.1's order. In v2, also ids of custom indexes. */
 export const MODELS: readonly Model[] = [
   { value: 'visual', label: 'Visual moderation', sync: true, async: true },
   { value: 'text', label: 'Text moderation', sync: true, async: true },
@@ -37,9 +35,7 @@ export const DEFAULT_URL_MODEL = 'visual'
 
 const byValue = new Map(MODELS.map((model) => [model.value, model]))
 
-/**
- * The listed model with that value; null for a custom index's id, or a name not in docs/interface.md §4.1.
- */
+/** The listed model of that value; null for a custom index's id, or a name not in docs/interface.md §4.1. */
 export function findModel(value: string): Model | null {
   return byValue.get(value) ?? null
 }

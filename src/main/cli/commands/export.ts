@@ -167,9 +167,7 @@ async function failIfDamaged(
   }
 }
 
-/**
- * Says how many rows the files lack or have without a result, how many cells were changed, and the remedy.
- */
+/** Says how many rows the files lack or have without a result, how many cells changed, and the remedy. */
 async function sayChanges(to: Output, ...files: readonly ExportResult[]): Promise<void> {
   for (const said of files.flatMap(listMissing)) await to.writeLine(said)
   const cells = files.reduce((sum, { guardedCells = 0 }) => sum + guardedCells, 0)
@@ -234,9 +232,7 @@ async function exportToStdout(
   }
 }
 
-/**
- * Adds `export RUN FILE`: writes the source's columns and the rows' outcomes, in a format by FILE's ending.
- */
+/** Adds `export RUN FILE`: writes the source's columns and the rows' outcomes, in FILE's format. */
 export function addExportCommand(program: Command, context: CliContext): void {
   const command = program
     .command('export')

@@ -73,9 +73,7 @@ const CONFLICTS = {
   exportK6: '--export-k6 cannot be combined with --find-capacity; a k6 project contains one load test',
 } as const
 
-/**
- * The flags with the default duration of a probe. Throws commander's `InvalidArgumentError` if they clash.
- */
+/** Flags with the default duration of a probe. Throws commander's `InvalidArgumentError` if they clash. */
 function completeProbeFlags<Flags extends LoadFlags & CapacityFlags>(flags: Flags): Flags {
   if (!flags.findCapacity) {
     const [idle] = Object.keys(readFlags(CAPACITY_OPTIONS, flags)) as (keyof typeof CAPACITY_OPTIONS)[]

@@ -34,9 +34,7 @@ function toDocument({ baseUrl, role, received, refused, probes }: ReceiverState)
   return { base_url: baseUrl, role, received, refused, probes }
 }
 
-/**
- * Prints the counts when they change, redrawn on a terminal, else as lines. Returns a function that stops it.
- */
+/** Prints counts when they change, redrawn on a terminal, else as lines. Returns a function that stops it. */
 function followCounts(context: CliContext, engine: Engine, first: ReceiverState, quiet: boolean): () => void {
   const { err, errTerminal } = context
   if (quiet) return () => {}

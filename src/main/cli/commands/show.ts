@@ -191,9 +191,7 @@ function toListed(row: ResultRow) {
 const EXAMPLES = 10
 const PAGE_ROWS = 500
 
-/**
- * Prints what is wrong with the rows of a run's source: by cause, then each row if the examples omit some.
- */
+/** Prints what is wrong with rows of a run's source: by cause, then each row if the examples omit some. */
 export async function printProblems(context: CliContext, engine: Engine, runId: string): Promise<void> {
   const { out, outTerminal } = context
   const groups = await engine.results.readProblems(runId)

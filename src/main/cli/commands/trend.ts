@@ -65,9 +65,7 @@ async function readTagged(engine: Engine, tag: string, labels: TrendLabels): Pro
 
 const PATTERN = /[*?[{]/
 
-/**
- * The source may no longer exist, so look for runs of it first; without any, take it for a pattern or a run.
- */
+/** The source may no longer exist, so look for its runs first; without any, take it as a pattern or run. */
 async function readTrend(
   { env, err }: CliContext,
   engine: Engine,

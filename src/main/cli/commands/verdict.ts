@@ -47,9 +47,7 @@ function parseVerdictArgument(text: string): Verdict['verdict'] {
   return verdict
 }
 
-/**
- * Adds `verdict RUN [ROW VERDICT [RULE]]`: a person's verdicts, which `evaluate --verdicts` takes as labels.
- */
+/** Adds `verdict RUN [ROW VERDICT [RULE]]`: verdicts, which `evaluate --verdicts` takes as labels. */
 export function addVerdictCommand(program: Command, context: CliContext): void {
   const command = program
     .command('verdict')

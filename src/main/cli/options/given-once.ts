@@ -1,8 +1,6 @@
 import { type Command, InvalidArgumentError, type Option } from 'commander'
 
-/**
- * Makes a command and its subcommands refuse to get a single-value option twice: the last would silently win.
- */
+/** Makes a command and its subcommands refuse a repeated single-value option: the last would silently win. */
 export function refuseRepeatedOptions(command: Command): void {
   for (const option of command.options) {
     if (isRepeatable(option)) continue

@@ -9,9 +9,7 @@ export interface OnlyNewFlags {
   newBy?: string[]
 }
 
-/**
- * Declares `--only-new` and `--new-by`; a command that does not offer them explains why if they are given.
- */
+/** Declares `--only-new` and `--new-by`; a command that does not offer them explains why if given. */
 export function addOnlyNewOptions(command: Command, isOffered = true): Command {
   const onlyNew = new Option(
     '--only-new',

@@ -195,9 +195,7 @@ function toShownAddress(text: string): string {
     .replace(/[?#].*$/s, (rest) => `${rest.charAt(0)}…`)
 }
 
-/**
- * Parser of an environment variable's name. Its error does not repeat the text: it may be the secret itself.
- */
+/** Parser of an environment variable's name. Its error omits the text, which may be the secret itself. */
 export function parseVariableName(text: string): string {
   if (environmentNameSchema.safeParse(text).success) return text
   throw new InvalidArgumentError(

@@ -54,9 +54,7 @@ export function overrideConnection(
   return overrideService(planned, flags, env)
 }
 
-/**
- * A plan with the overrides of options. Throws commander's `InvalidArgumentError` and `CONNECTION_NOT_FOUND`.
- */
+/** A plan with options' overrides. Throws commander's `InvalidArgumentError` and `CONNECTION_NOT_FOUND`. */
 export function overridePlan(
   plan: Plan,
   flags: OverrideFlags,

@@ -156,9 +156,7 @@ function toHeaders(
   return removeHeader.length === 0 ? merged : { headers: merged.headers }
 }
 
-/**
- * Removes the defaults from the help of all options so far, for a command that keeps earlier values instead.
- */
+/** Removes the defaults from the help of all options so far, for a command that keeps earlier values. */
 export function hideDefaults(command: Command): Command {
   for (const option of command.options) {
     option.description = option.description.replace(/ \(default: [^)]*\)$/, '')
@@ -166,9 +164,7 @@ export function hideDefaults(command: Command): Command {
   return command
 }
 
-/**
- * Parser of `--key LABEL=VARIABLE`, repeatable. Its error does not repeat the text: it may be a key itself.
- */
+/** Parser of `--key LABEL=VARIABLE`, repeatable. Its error omits the text, which may be a key itself. */
 export function collectKey(text: string, previous: ConnectionKey[] | undefined): ConnectionKey[] {
   const equals = text.indexOf('=')
   if (equals <= 0) {
@@ -265,10 +261,7 @@ function toProxy(
   }
 }
 
-/**
- * The known facts about a deployment, overridden by the options except its key. Throws
- * `InvalidArgumentError`.
- */
+/** Known facts about a deployment, overridden by options except its key. Throws `InvalidArgumentError`. */
 export function applyDeployment<Known extends Partial<PlanConnectionInput>>(
   known: Known,
   flags: DeploymentFlags,

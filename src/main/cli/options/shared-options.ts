@@ -12,9 +12,7 @@ import type { OverwriteFlags } from '../written-files.ts'
 import { collect, createDurationParser, createIntegerParser, parseBaseUrl } from './parse-values.ts'
 import { addTableOptions, type FlagsOf } from './table-options.ts'
 
-/**
- * Ends a command's help with examples to paste, then its exit codes. `examples.test.ts` runs every example.
- */
+/** Ends a command's help with examples to paste, then exit codes. `examples.test.ts` runs every example. */
 export function addExamples(command: Command, examples: readonly string[], exitCodes?: string): Command {
   const lines = examples.map((example) => `  ${COMMAND_PREFIX} ${example}`)
   const exits = exitCodes === undefined ? '' : `\n\nExit codes: ${exitCodes}`

@@ -130,9 +130,7 @@ interface Findings {
   refusal: { code: string; message: string; hint: string } | null
 }
 
-/**
- * Named counts of rows that are not sent; `wanted` chooses those left out on purpose, the others, or both.
- */
+/** Named counts of rows that are not sent; `wanted` chooses those left out on purpose, others, or both. */
 function listUnsent(rows: RowCounts, wanted = [false, true]): [name: string, rows: number][] {
   return UNSENT_COUNTS.flatMap(({ count, isIntended }) => {
     const counted = wanted.includes(isIntended) ? rows[count] : undefined

@@ -19,10 +19,7 @@ const WORD_MIN = 6
 /** How long a command may take to print a key, including a person who unlocks something, milliseconds. */
 const COMMAND_MAX_MS = 60_000
 
-/**
- * How long processes that a command started may keep its output open once it has ended and printed a key,
- * milliseconds.
- */
+/** How long a command's processes may keep its output open once it ended and printed a key, milliseconds. */
 const PIPES_MAX_MS = 1_000
 
 /** Longest text of a command's stderr that is shown, characters. */

@@ -102,9 +102,7 @@ export function createRunAccess(context: CliContext, options: AccessOptions) {
     },
     /** The same for a run that sends nothing. */
     readDryRunSecrets,
-    /**
-     * The key of a variable or file, if available, for a run that only looks up what was sent with it before.
-     */
+    /** The key of a variable or file, if available, for a run that only looks up what was sent with it. */
     readComparedKey: (): Pick<RunSecrets, 'apiKey'> => {
       if (isAnonymous || stored !== null) return {}
       const { apiKeyFile } = options.key ?? {}
@@ -154,10 +152,7 @@ async function readActiveKey(
   return variable === undefined ? null : readApiKey(sources.env, variable, owner)
 }
 
-/**
- * A key that may go where a run sends; null if there is none, or it was typed for another route to the
- * service.
- */
+/** A key that may go where a run sends; null if there is none, or it was typed for another route. */
 async function findKeyFor(
   sources: KeySources,
   owner: StoredConnection,

@@ -291,10 +291,7 @@ function toLimit({ limit }: RunTimeFlags): { limit?: number } {
   return limit === undefined ? {} : { limit }
 }
 
-/**
- * Reads the source, then asks all questions; returns an exit code if declined, or interrupted before
- * production.
- */
+/** Reads the source, then asks all questions; an exit code if declined, or interrupted before production. */
 async function startConfirmed(
   context: CliContext,
   engine: Engine,

@@ -6,9 +6,7 @@ import { hang } from '../terminal/layout.ts'
 import { toPrintable } from '../terminal/output.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-/**
- * The warnings to accept before anything is sent: each code with its meaning, and its causes with their rows.
- */
+/** The warnings to accept before anything is sent: each code with its meaning, causes and their rows. */
 export function formatOpenWarnings(terminal: Terminal, groups: readonly ProblemGroup[]): string[] {
   const columns = terminal.columns() - 2
   return listNeeded(groups).flatMap((code) => [

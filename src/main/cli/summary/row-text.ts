@@ -149,9 +149,7 @@ function formatCut(terminal: Terminal, body: string, cutFrom: CutFrom | null): s
 
 const WARNING_KINDS = { sent: 'warning, still sent', unsent: 'warning, not sent', all: 'warning' } as const
 
-/**
- * Problems by cause, errors before warnings, each with up to `limit` examples and the number of further rows.
- */
+/** Problems by cause, errors first, each with up to `limit` examples and the number of further rows. */
 export function formatProblemGroups(
   terminal: Terminal,
   groups: readonly ProblemGroup[],
@@ -199,10 +197,7 @@ function listFixes(group: ProblemGroup): ReadyFix[] {
   return [...listReadyFixes(group), ...(mayLeaveOut(group) ? listLeaveOut(group) : [])]
 }
 
-/**
- * Whether to offer leaving the rows out: if a person is asked about them, or they are probably none of the
- * table's.
- */
+/** Whether to offer leaving rows out: if a person is asked, or they are probably not the table's. */
 function mayLeaveOut(group: ProblemGroup): boolean {
   return findNeeds(group) !== null || group.code === 'description_row' || group.code === 'footer_row'
 }

@@ -16,9 +16,7 @@ import type { Terminal } from './terminal.ts'
 /** Created on first use: that takes 11 ms, which most commands do not need. */
 let segmenter: Intl.Segmenter | null = null
 
-/**
- * Cuts unstyled text to a number of columns between whole characters; the last column shows that it was cut.
- */
+/** Cuts unstyled text to a number of columns between whole characters; the last shows that it was cut. */
 export function cutToWidth(text: string, columns: number, ellipsis: string): string {
   if (stringWidth(text) <= columns) return text
   const room = columns - stringWidth(ellipsis)

@@ -75,10 +75,7 @@ export function createTerminal(stream: WriteStream, env: NodeJS.ProcessEnv = pro
     /** Whether lines can be redrawn in place. */
     isInteractive: isTerminal && env['TERM'] !== 'dumb',
     glyphs: !isTerminal || isUtf8Terminal(env, process.platform) ? UNICODE_GLYPHS : ASCII_GLYPHS,
-    /**
-     * Current number of columns; infinite if the output is no terminal, so that files are neither cut nor
-     * wrapped.
-     */
+    /** Current number of columns; infinite without a terminal, so that files are neither cut nor wrapped. */
     columns: (): number => (isTerminal && stream.columns > 0 ? stream.columns : Number.POSITIVE_INFINITY),
     /** Sets text off if colours are shown (respects `NO_COLOR` and `FORCE_COLOR`). */
     tone: (tone: Tone, text: string): string =>

@@ -10,10 +10,7 @@ export type CounterKind =
   | 'rule_name'
   | 'error'
   | 'problem'
-  /**
-   * Warnings to accept, by cause, that nobody was asked about because no row could be sent; a correcting
-   * retry asks.
-   */
+  /** Warnings by cause that nobody was asked about because no row could be sent; a correcting retry asks. */
   | 'unasked'
   | 'request'
   | 'from_cache'

@@ -32,10 +32,7 @@ export function deleteJournal(workspace: string, runId: string): void {
   if (!isLeaseHeld(file)) removeLease(file)
 }
 
-/**
- * Removes the files of a run, except its lease. Throws `WORKSPACE_UNUSABLE`, for instance in a read-only
- * folder.
- */
+/** Removes the files of a run, except its lease. Throws `WORKSPACE_UNUSABLE`, as in a read-only folder. */
 function removeJournal(workspace: string, runId: string): void {
   try {
     removeExports(workspace, runId)

@@ -56,10 +56,7 @@ export function createNameReader(db: DatabaseSync, kind: 'language' | 'model'): 
   return (number) => terms.at(number)
 }
 
-/**
- * Creates a function that returns the rules of a set by its number, in the order of the rules' numbers; none
- * for 0.
- */
+/** Creates a reader of the rules of a set by its number, in the order of their numbers; none for 0. */
 export function createSetReader<Rule>(
   db: DatabaseSync,
   toRule: (number: number) => Rule | undefined,

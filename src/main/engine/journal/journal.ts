@@ -47,10 +47,7 @@ export class Journal {
       runId: string
       mustExist?: boolean
       onCommit?: CommitHook | undefined
-      /**
-       * Implementation of {@link sync} (default: fsync in another thread, which no simulated clock waits
-       * for).
-       */
+      /** Implements {@link sync} (default: fsync in another thread, which no simulated clock waits for). */
       sync?: (() => Promise<void>) | undefined
     },
   ) {
@@ -222,10 +219,7 @@ function hasRun(db: DatabaseSync): boolean {
   return db.prepare('SELECT 1 FROM run').get() !== undefined
 }
 
-/**
- * Whether a journal is of an earlier version, by the head of its file alone, which is quick. False if
- * unreadable.
- */
+/** Whether a journal is of an earlier version, by its file's head, which is quick. False if unreadable. */
 export function isOfEarlierVersion(file: string): boolean {
   try {
     refuseIrregular(file)

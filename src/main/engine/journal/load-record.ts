@@ -30,10 +30,7 @@ export interface LoadState {
   /** Measured time so far, milliseconds. */
   measuredMs: number
   scheduled: number | null
-  /**
-   * Requests sent, and the retries among them; without `sentRetries`, as in earlier versions, only first
-   * tries.
-   */
+  /** Requests sent, and retries among them; without `sentRetries`, as in old versions, only first tries. */
   sent: number
   sentRetries?: number
   dropped: number
@@ -50,10 +47,7 @@ export interface LoadState {
   noResult?: number
   /** Those that lack a model that was requested; missing in earlier versions. */
   missingModels?: number
-  /**
-   * Answers that prove whose they are, that repeat no post_id, and that name another; missing in earlier
-   * versions.
-   */
+  /** Answers that prove whose they are, repeat no post_id, and name another; missing in earlier versions. */
   echoes?: { verified: number; alike?: number; notVerifiable: number; mismatched: number }
   retried: number
   /** How long a Retry-After put off tries, milliseconds in total; missing in earlier versions. */

@@ -49,10 +49,7 @@ export class ReaderPool {
   readonly #readers = new Map<string, DatabaseSync>()
   #max = READERS_MAX
 
-  /**
-   * Keeps up to `readers` open from now on if that exceeds the usual limit: a run and its retries are read
-   * together.
-   */
+  /** Raises the usual limit to `readers` if it is lower: a run and its retries are read together. */
   makeRoomFor(readers: number): void {
     this.#max = Math.max(READERS_MAX, readers)
   }
@@ -96,9 +93,7 @@ export interface RunFamily extends RunView {
   whole: readonly RunView[]
 }
 
-/**
- * Reads a run with its retries; null if its journal holds no run yet. `isHeld`: whether a process holds one.
- */
+/** Reads a run and its retries; null if its journal has no run yet. `isHeld`: whether a process holds one. */
 export function readRunFamily(
   pool: ReaderPool,
   file: string,
@@ -311,10 +306,7 @@ function findTakers(record: RunRecord, workspace: string): string[] {
   return [...new Set(takers)].filter((taker) => taker !== null).filter((taker) => !isDeleted(taker))
 }
 
-/**
- * Whether a retry or a correction continues in the run's own journal. It does not if earlier versions began
- * child runs.
- */
+/** Whether a retry or correction continues in the run's journal; not if earlier versions began child runs. */
 export function isRetriedInPlace({ whole, record, workspace }: RunFamily): boolean {
   if (whole.length > 1) return false
   return listSuccessors(record).every((named) => findSuccessor(named, workspace) === null)

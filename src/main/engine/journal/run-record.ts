@@ -112,9 +112,7 @@ const RUN_NAME = /^[\w-]+$/
 /** Matches a retry that was deleted after it had sent rows, too; see `toDeletedName`. */
 const SUCCESSOR_NAME = /^[\w-]+( \(deleted\))?$/
 
-/**
- * Reads the run's row; null if the process died before writing it. Throws `WORKSPACE_UNUSABLE` if damaged.
- */
+/** Reads a run's row; null if the process died before writing it. Throws `WORKSPACE_UNUSABLE` if damaged. */
 export function readRunRecord(db: DatabaseSync): RunRecord | null {
   const row = db.prepare('SELECT * FROM run').get()
   if (row === undefined) return null
@@ -180,10 +178,7 @@ export function readRunRecord(db: DatabaseSync): RunRecord | null {
   }
 }
 
-/**
- * A plan as the journal stores it, with the defaults of its fixes spelled out. Earlier fixes are stored
- * separately.
- */
+/** A plan as the journal stores it: defaults of fixes spelled out, earlier fixes left out. */
 export function toStoredPlan({ earlierFixes: _kept, ...plan }: SentPlan): string {
   return JSON.stringify(plan.fixes === undefined ? plan : { ...plan, fixes: toStoredFixes(plan.fixes) })
 }

@@ -2,10 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { isSameKey } from '../workspace/key-fingerprint.ts'
 import type { CounterKind } from './counters.ts'
 
-/**
- * Whether a run was sent with this key or these header values, by fingerprint; null if unknown. `dbs` are its
- * journals.
- */
+/** Whether the run of these journals was sent with the key or headers of a fingerprint; null if unknown. */
 export function wasSentWith(
   dbs: readonly DatabaseSync[],
   kind: CounterKind & ('key' | 'header_values' | 'header_keys'),

@@ -28,9 +28,7 @@ export interface StoredBody {
   cutFrom: { bytes: number | null } | null
 }
 
-/**
- * Prepares a body for storing: short ones unchanged, longer ones compressed, cut to {@link BODY_MAX_BYTES}.
- */
+/** Prepares a body for storing: short ones unchanged, longer compressed, cut to {@link BODY_MAX_BYTES}. */
 export function packBody(text: string): string | PackedBody {
   if (text.length <= PLAIN_MAX_CHARACTERS) return text
   const whole = Buffer.from(text)
@@ -116,10 +114,7 @@ export class LongBodies {
   }
 }
 
-/**
- * Keeps the answers that are not, or no longer, in `result`. The caller has a transaction open for every
- * call.
- */
+/** Keeps the answers that are not, or no longer, in `result`. The caller has a transaction open. */
 export class TryAnswers {
   readonly #insert: StatementSync
   readonly #move: StatementSync

@@ -1,9 +1,6 @@
 import { type DatabaseSync, hasColumn } from '../workspace/sqlite.ts'
 
-/**
- * Whether a journal's tries have trace contexts: the first one adds the column, so that other runs do not pay
- * for it.
- */
+/** Whether a journal's tries have trace contexts: the first adds the column, and other runs do not pay. */
 export function hasTraces(db: DatabaseSync): boolean {
   return hasColumn(db, 'attempt', 'traceparent')
 }

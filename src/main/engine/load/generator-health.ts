@@ -83,10 +83,7 @@ export function isBehind({ behind }: Pick<SecondHealth, 'behind'>, scheduled: nu
   return scheduled !== null && behind > Math.max(BEHIND_MIN, scheduled * (1 - ACHIEVED_SHARE))
 }
 
-/**
- * Whether the sending machine, not the service, shaped a second's figures or send rate (docs/load-tests.md
- * §1).
- */
+/** Whether this machine, not the service, shaped a second's figures or send rate (docs/load-tests.md §1). */
 export function isLimited(
   second: OpenSecond,
   health: Pick<SecondHealth, 'behind'>,
@@ -122,10 +119,7 @@ export function describeShaped(figures: readonly ShapedFigure[], { thinkTime }: 
 /** The sending machine's health during a load, as far as the journal's state shows it. */
 export type LoadHealth = Omit<LoadReport['generator'], 'startLagP99Ms' | 'eventLoopMaxMs'>
 
-/**
- * The sending machine's health during a load (docs/load-tests.md §1); `state` is null before its first second
- * is over.
- */
+/** This machine's health in a load (docs/load-tests.md §1); `state` is null before its first second ends. */
 export function toLoadHealth(load: Load, state: LoadState | null): LoadHealth {
   const scheduled = isOpen(load.pace) ? (state?.scheduled ?? null) : null
   const sent = state === null ? 0 : countSent(state).first

@@ -88,10 +88,7 @@ export class RequestKeeper {
     return this.#kept.splice(0)
   }
 
-  /**
-   * Draws at or above this are almost certainly not among the smallest: five standard deviations above the
-   * last.
-   */
+  /** Draws at or above this are hardly ever among the smallest: five standard deviations above the last. */
   #drawBelow(): number {
     return this.#size === 0 ? 0 : (this.#size + 5 * Math.sqrt(this.#size) + 10) / this.#seen
   }

@@ -228,10 +228,7 @@ function readWeights(db: DatabaseSync, cell: number): Float64Array {
   return Float64Array.from(weights)
 }
 
-/**
- * The text before and after a mark as written in JSON. The last one counts: ours come after the row's own
- * fields.
- */
+/** The text around a mark as written in JSON. The last one counts: ours come after the row's own fields. */
 function cutAt(text: string, mark: string): [string, string] {
   const written = JSON.stringify(mark).slice(1, -1)
   const at = text.lastIndexOf(written)

@@ -40,10 +40,7 @@ export interface LoadCallbacksOptions {
 /** Measures the time from a request to its callback (docs/load-tests.md §1). Keeps only awaited ones. */
 export class LoadCallbacks {
   readonly #options: LoadCallbacksOptions
-  /**
-   * When the requests with an awaited callback were sent, Unix microseconds, roughly in the order they were
-   * sent.
-   */
+  /** When requests with an awaited callback were sent, Unix microseconds, roughly in that order. */
   readonly #awaited = new Map<number, number>()
   /** When the first try of a resent request was sent: its callback may answer that one. */
   readonly #firstSent = new Map<number, number>()

@@ -61,9 +61,7 @@ export class LoadGenerator {
   readonly #watch = new GeneratorWatch()
   readonly #unread = new UnreadWatch()
   readonly #again: RequestInFlight[] = []
-  /**
-   * Measured requests in flight, and when each was handed over, milliseconds since measuring began: in order.
-   */
+  /** Measured requests in flight, and when handed over, milliseconds since measuring began: in order. */
   readonly #open = new Map<RequestInFlight, number>()
   #backingOff = 0
   readonly #keeper: RequestKeeper
@@ -76,10 +74,7 @@ export class LoadGenerator {
   #stoppedMs: number | null = null
   /** Whether we are ending what is still in flight. */
   #isGivingUp = false
-  /**
-   * When requests that still wait for room are dropped as more than the service can take. Infinity at a
-   * closed pace.
-   */
+  /** When requests waiting for room are dropped as more than the service takes; infinite at a closed pace. */
   readonly #giveUpMs: number
   #second = Number.NEGATIVE_INFINITY
   #sent = 0
@@ -168,10 +163,7 @@ export class LoadGenerator {
     this.#inFlightMax = Math.max(this.#inFlightMax, this.#lanes.inFlight)
   }
 
-  /**
-   * Requests due before this go out now: half a tick early is closer than half a tick late. The warm-up ends
-   * on time.
-   */
+  /** Requests due before this go out now: half a tick early is closer than late. The warm-up ends on time. */
   #toDueMs(nowMs: number): number {
     return nowMs < 0 || !isOpen(this.#options.load.pace) ? nowMs : nowMs + EARLY_MS
   }
@@ -419,9 +411,7 @@ export class LoadGenerator {
     this.#inFlightMax = this.#lanes.inFlight
   }
 
-  /**
-   * Records of requests that have waited at least {@link SILENCE_MIN_US} for an answer, as if they ended now.
-   */
+  /** Records of requests that waited at least {@link SILENCE_MIN_US} for an answer, as if they ended now. */
   #listOpen(): Float64Array {
     const nowUs = this.#nowMs() * 1000
     const numbers: number[] = []

@@ -129,9 +129,7 @@ export class LoadLedger {
     return closed
   }
 
-  /**
-   * Adds up records of requests that wait for an answer, except those that have waited less than `leastUs`.
-   */
+  /** Adds up records of requests that wait for an answer, except those that waited less than `leastUs`. */
   addUnanswered(threads: readonly Float64Array[], leastUs: number): UnansweredRequests {
     const { times, tagged, staged } = this.#createSecond()
     const sums = new SummedRequests()
@@ -307,9 +305,7 @@ function addTimes(
 /** Outcomes of the rows of a load's source. Each row counts with its request that was reported last. */
 export class LoadRows {
   readonly counts: Record<Outcome, number> = { succeeded: 0, rejected: 0, failed: 0, unknown: 0 }
-  /**
-   * By position among the valid rows: 0 before its first request has ended, else its outcome's index plus 1.
-   */
+  /** By position among the valid rows: 0 before its first request ended, else its outcome's index plus 1. */
   readonly #last: Uint8Array
 
   /** `count`: how many rows there may be. */

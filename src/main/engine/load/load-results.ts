@@ -107,10 +107,7 @@ export type LoadSummaryParts = Pick<
   | 'generator'
 >
 
-/**
- * The parts of a load test's summary that differ from other runs: it counts requests, not rows. Null for
- * other runs.
- */
+/** What differs in a load test's summary, which counts requests, not rows. Null for other runs. */
 export function toLoadSummary(
   view: RunView,
   { state }: RecoveredLoad,

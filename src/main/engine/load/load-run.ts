@@ -46,17 +46,12 @@ import { type LoadTask, LoadThreads, type LoadUpdate, readClockMs } from './load
 import { toStreamedSecond } from './stream-second.ts'
 import { createTagSets, STAGE_METRICS, type StagedRequests } from './tagged-requests.ts'
 
-/**
- * From starting the sending threads to the start of the warm-up, milliseconds: all threads must have been
- * told.
- */
+/** From starting the threads to the start of the warm-up, milliseconds: all threads must have been told. */
 const START_MS = 50
 /** Delay before a second is closed, to read the callbacks that came in it, milliseconds. */
 const SETTLE_MS = 250
 const LOOK_MS = 100
-/**
- * A silence is reported if it lasts at least this many times the p99 and this many stalls of this machine.
- */
+/** A silence counts if it lasts at least this many times the p99 and this many stalls of this machine. */
 const SILENCE_TIMES = 10
 const SILENCE_STALLS = 2
 
@@ -74,10 +69,7 @@ export interface LoadRunOptions {
   task: Pick<LoadTask, 'workspace' | 'apiKey' | 'proxyCredentials' | 'headerValues' | 'appVersion'>
 }
 
-/**
- * Runs a load test: distributes it over sending threads, adds up their reports and writes them to the
- * journal.
- */
+/** Runs a load test: distributes it over threads, adds up their reports and writes them to the journal. */
 export class LoadRun {
   readonly #options: LoadRunOptions
   readonly #writer: LoadWriter
@@ -94,10 +86,7 @@ export class LoadRun {
   #warmupAnswers = 0
   /** Records of requests that have waited long for an answer, by thread. */
   readonly #open: Float64Array[] = []
-  /**
-   * Since when requests have been in flight without a gap, milliseconds since measuring began; null if none
-   * is.
-   */
+  /** Since when requests are in flight without a gap, milliseconds since measuring began; null if none is. */
   #openSinceMs: number | null = null
   #failure: unknown = null
   /** The threshold that ended the load, as it was at that moment, and why in words; null if none did. */
@@ -399,10 +388,7 @@ export class LoadRun {
     }
   }
 
-  /**
-   * How long no answer has come while requests were in flight, milliseconds; null if latencies may explain
-   * it.
-   */
+  /** How long no answer came while requests were in flight, milliseconds; null if latency may explain it. */
   get #silentMs(): number | null {
     const span = this.#openSilence
     if (span === null) return null

@@ -31,9 +31,7 @@ export interface LoadCalls {
   prepare(task: LoadTask): void
   /** Sends row 1 before everything else; `stop` ends it. */
   tryFirst(): Promise<FirstRequest>
-  /**
-   * Sends this thread's share. `startMs`: when measuring begins, by {@link readClockMs}, after the warm-up.
-   */
+  /** Sends its share. `startMs`: when measuring begins, by {@link readClockMs}, after the warm-up. */
   run(startMs: number): Promise<void>
   stop(): void
   setApiKey(apiKey: SealedSecret): void

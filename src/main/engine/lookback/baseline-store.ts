@@ -32,9 +32,7 @@ export function setBaseline(workspace: string, run: RunSummary, name: string, no
   return baseline
 }
 
-/**
- * Removes all baselines of a run, or only the one of a name, and returns them. Throws `WORKSPACE_UNUSABLE`.
- */
+/** Removes all baselines of a run, or the one of a name, and returns them. Throws `WORKSPACE_UNUSABLE`. */
 export function removeBaselines(workspace: string, runId: string, name: string | null): Baseline[] {
   const removed: Baseline[] = []
   changeBaselines(workspace, (baselines) => {

@@ -140,10 +140,7 @@ function readKey({ name, b: key }: JoinKey, row: ResultRow | undefined): string 
   return key.kind === 'cell' ? (row?.cells[key.column] ?? null) : null
 }
 
-/**
- * Writes the changed rows to a file as an export of B, each with its outcome in A. Throws what an export
- * throws.
- */
+/** Writes the changed rows as an export of B, each with its outcome in A. Throws what an export throws. */
 export async function writeChangedRows(
   changed: ChosenChanges,
   file: string,

@@ -43,9 +43,7 @@ export function countEdited(
   return { changed: changed.length, lookedAt: rows.length, edited }
 }
 
-/**
- * Creates a reader of the content that a run's rows were sent with; the newest retry with corrections counts.
- */
+/** Creates a reader of the content that a run's rows were sent with; the newest correcting retry counts. */
 function createFamilyReader({ members }: RunFamily): (rows: readonly number[]) => Map<number, string | null> {
   const readers = members.map((member) => ({ member, read: createContentReader(member.record) }))
   return (rows) => {

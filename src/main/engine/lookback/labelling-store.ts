@@ -26,10 +26,7 @@ export function storeLabelling(family: RunFamily, labelling: Labelling): Labelli
   return stored
 }
 
-/**
- * The stratum that a row was drawn from, with null members if only other rows were drawn; undefined if none
- * were.
- */
+/** The stratum a row was drawn from, with null members if only others were drawn; undefined if none were. */
 export function findStratum(family: RunFamily, row: number): VerdictStratum | undefined {
   const labelling = readLabelling(family)
   if (labelling === null) return undefined
@@ -42,10 +39,7 @@ function toStratum({ strata }: Labelling, [, place]: Labelling['rows'][number]):
   return { stratum, stratum_rows: rows }
 }
 
-/**
- * Stores how far a person has come. Throws `BAD_USAGE` if these are no longer the drawn rows, and
- * `WORKSPACE_UNUSABLE`.
- */
+/** Stores a person's progress. Throws `BAD_USAGE` if other rows are drawn now, and `WORKSPACE_UNUSABLE`. */
 export function changeLabelling(family: RunFamily, change: LabellingChange): Labelling {
   return write(family, () => {
     const known = readLabelling(family)

@@ -91,10 +91,7 @@ export class EvaluatedCells {
     this.#length += 1
   }
 
-  /**
-   * Numbers of the rows in a cell of a rule, or of any rule, ascending. Throws `BAD_USAGE` for an unknown
-   * rule.
-   */
+  /** Row numbers in a cell of a rule, or of any rule, ascending. Throws `BAD_USAGE` for an unknown rule. */
   list({ cell, rule }: CellChoice): Uint32Array {
     const target = rule === null ? null : findTarget(rule, this.#labels)
     const isListed = this.#kinds.map((kind) => toCell(kind, target) === cell)

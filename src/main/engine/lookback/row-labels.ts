@@ -45,10 +45,7 @@ export interface PlacedLabel {
 export interface LabelReader {
   /** The columns of the run that labels are read from. */
   columns: readonly number[]
-  /**
-   * Creates a function that gives the label of the row at a place. Rows labelled alike mostly share one
-   * label.
-   */
+  /** Creates a function that gives the label of the row at a place. Rows labelled alike mostly share one. */
   open: (step: AnsweredStep) => (place: number) => PlacedLabel
   strata: Strata
   /**
@@ -372,10 +369,7 @@ export function sayOtherSheets({ findWarnings }: SourceReader, of: 'labels' | 'v
   })
 }
 
-/**
- * How a file names rows in the given column: as our files do if the column has one of our names, else as
- * `runKey` says.
- */
+/** How a file names rows in a column: as our files do if it has one of our names, else as `runKey` says. */
 function toNaming(
   columns: readonly string[],
   { key, keyAt, runKey }: { key: string; keyAt: number; runKey: string },
@@ -386,10 +380,7 @@ function toNaming(
   return { kind, column: key, at: keyAt, rowAt: null, postIdAt: null }
 }
 
-/**
- * The records of named rows, as text; '' for rows that the run does not have. Throws if one contradicts
- * itself.
- */
+/** The records of named rows, as text; '' for rows that the run lacks. Throws if one contradicts itself. */
 function findRecordsOf(
   family: RunFamily,
   file: string,

@@ -85,10 +85,7 @@ function storePairs(db: DatabaseSync, partnerOf: Uint32Array): void {
   db.exec('COMMIT')
 }
 
-/**
- * A row of B, its partner, both rows' scores of classes without a column, then both scores of each class in
- * turn.
- */
+/** A row of B, its partner, both rows' scores of classes without a column, then both scores of each class. */
 type MovedRow = [
   row: number,
   partner: number,

@@ -153,10 +153,7 @@ export function createModelsWriter(name: string, read: ReadCell | null, models: 
   }
 }
 
-/**
- * Starts the body from a whole request. A null field of the interface counts as missing, except those in
- * `nullable`.
- */
+/** Starts a body from a whole request. The interface's null fields count as missing unless in `nullable`. */
 export function createRequestWriter(
   read: ReadCell,
   fields: readonly RequestField[],

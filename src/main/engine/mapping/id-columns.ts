@@ -60,10 +60,7 @@ export function toIdProblems(problems: readonly FoundProblem[], body: Readonly<B
   })
 }
 
-/**
- * Drops the warning that an id looks rounded if a spreadsheet certainly rounded it, which is already
- * reported.
- */
+/** Drops the warning that an id looks rounded if a spreadsheet certainly rounded it, which is reported. */
 export function withoutCertain(
   found: readonly FoundProblem[],
   certain: ReadonlySet<string>,

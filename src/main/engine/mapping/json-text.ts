@@ -83,10 +83,7 @@ interface WholeRequest {
 
 const WHOLE = Symbol('whole request')
 
-/**
- * Begins a body with a whole request; false if `text` is not one. `toValue` returns null for a member to
- * leave out.
- */
+/** Begins a body with a whole request; false if `text` is none. `toValue` gives null for members to omit. */
 export function beginWithRequest(
   body: Body,
   text: string,

@@ -37,10 +37,7 @@ interface ProseColumn {
 interface Kept {
   field: 'text_data' | 'url'
   index: number
-  /**
-   * Whether it is named like the text, which is as good as stated: then only columns of the same name are in
-   * doubt.
-   */
+  /** Whether it is named like the text, as good as stated: then only columns of its name are in doubt. */
   isNamed: boolean
 }
 
@@ -237,10 +234,7 @@ export function isProse(cell: string): boolean {
   )
 }
 
-/**
- * Whether a cell is content: a text with a letter, or an address; a column called `url` always holds
- * addresses.
- */
+/** Whether a cell is content: a text with a letter, or an address; a column `url` always holds addresses. */
 function isContent(cell: string, field: LeftOut['field'], name: string): boolean {
   if (field === 'text_data') return HAS_LETTER.test(cell)
   return toComparable(name) === 'url' || ADDRESS.test(cell)
@@ -275,10 +269,7 @@ function isOther(name: string, field: LeftOut['field']): boolean {
   return isOfPerson(words) || (ADDRESS_NAMES.includes(last) && isOwn)
 }
 
-/**
- * Whether a field is in an object that is a person, as `user.photo`; the contents of `user_content` are
- * content.
- */
+/** Whether a field is in a person's object, as `user.photo`; `user_content` holds content. */
 function isInPerson(name: string): boolean {
   const objects = name.split('.').slice(0, -1)
   return objects.some((key) => isOfPerson(splitName(key)) && findTextColumns([key], new Set()).length === 0)

@@ -165,10 +165,7 @@ function listNamed(source: FieldSource, columns: readonly string[]): { used: num
   return name === undefined || source.isOneOfSeveral || used === null ? [] : [{ used, name }]
 }
 
-/**
- * A column called `row` or `run` is not what `{{row}}` or `{{run}}` means; the default post_id means no
- * column.
- */
+/** A column `row` or `run` is not what `{{row}}` or `{{run}}` means; the default post_id means no column. */
 function findShadowed(stated: Mapping, columns: readonly string[]): PlanWarning[] {
   return Object.entries(stated).flatMap(([field, source]) => {
     if (source.kind !== 'template' || source.template === DEFAULT_POST_ID.template) return []

@@ -50,10 +50,7 @@ export interface FixedRow {
   unfit?: readonly UnfitCell[]
 }
 
-/**
- * A cell fix that was not applied, because it is for another row or another text, and the field's actual
- * text.
- */
+/** A cell fix that was not applied, because it is for another row or text, and the field's actual text. */
 export interface UnfitCell {
   fix: CellFix
   why: 'other_row' | 'other_text'

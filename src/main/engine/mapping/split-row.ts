@@ -44,10 +44,7 @@ export function hasBothContents({ text_data: text, url }: Readonly<Record<string
   return text !== undefined && url !== undefined
 }
 
-/**
- * Reduces a half to its own content. Both get one group_id unless they have one; the url half gets its own
- * post_id.
- */
+/** Reduces a half to its content. Both get a group_id unless they have one; the url half its own post_id. */
 export function keepHalf(body: Record<string, unknown>, { content }: RowHalf): void {
   delete body[content === 'url' ? 'text_data' : 'url']
   const { post_id: postId } = body

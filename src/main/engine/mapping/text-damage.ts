@@ -19,10 +19,7 @@ function toMarked(letters: string, signs: string): string {
   return `[${letters}](?<!\\p{Lu}[${letters}])[${signs}]|[${letters}][${signs}](?=\\p{Ll})`
 }
 
-/**
- * The bytes 80 to BF of UTF-8 as characters of Windows-1251: those that are not Russian or Ukrainian letters,
- * then all.
- */
+/** UTF-8's bytes 80 to BF in Windows-1251: those that are not Russian or Ukrainian letters, then all. */
 const CYRILLIC_ODD = '[ЂЃѓЉЊЌЋЏђљњќћџЎўЈЅѕј‚„†‡€‰‹›™‘’“”•–—¤¦§©«¬®°±µ¶·№»]'
 const CYRILLIC = '[\\u00a0ЂЃѓЉЊЌЋЏђљњќћџЎўЈЅѕј‚„…†‡€‰‹›™‘’“”•–—¤¦§©«¬®°±µ¶·№»ҐЁЄЇІіґёєї]'
 

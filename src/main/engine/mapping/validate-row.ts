@@ -159,10 +159,7 @@ function addProblem(
 
 const HTTP_URL = /^https?:\/\/[^\s]+(?: +[^\s]+)*$/i
 
-/**
- * Stricter than URL parsers, which drop white space around and line breaks inside: the sent text itself must
- * be the URL.
- */
+/** Stricter than URL parsers, which drop white space and line breaks: the sent text must be the URL. */
 function isHttpUrl(value: unknown): boolean {
   return typeof value === 'string' && HTTP_URL.test(value) && URL.canParse(value)
 }

@@ -117,10 +117,7 @@ const calls = {
   listLate: (run: AskedRun) => readOr([], run, findLateRuns),
   readColumns: (run: AskedRun) => openFamily(run).record.columns,
   readRow: (run: AskedRun, row: number) => readRow(openFamily(run), row),
-  /**
-   * The record of the row that a person gives by spreadsheet number. Throws `BAD_USAGE` unless it is exactly
-   * one.
-   */
+  /** The record of a row given by spreadsheet number. Throws `BAD_USAGE` unless it is exactly one. */
   findRow: (run: AskedRun, row: string) => findTypedRow(openFamily(run), row),
   readProblems: (run: AskedRun) => readProblemGroups(openFamily(run)),
   /**
@@ -128,16 +125,11 @@ const calls = {
    * would be sent.
    */
   readOpenWarnings: (run: AskedRun) => readOr([], run, readOpenWarningsOfWhole),
-  /**
-   * Latencies of the run, over time and as distributions; http_req_duration and callback_latency by default.
-   */
+  /** Latencies over time and as distributions; http_req_duration and callback_latency by default. */
   readLatency: (run: AskedRun, metrics?: readonly TrendMetric[]) => latencies.read(openFamily(run), metrics),
   /** Everything that a report of a load test shows. Throws `BAD_USAGE` if the run is not a load test. */
   readLoadReport: (run: AskedRun) => readLoadReport(openFamily(run)),
-  /**
-   * Compares the runs of B with those of A: latencies, errors, throughput, plans; judges the speed of B if
-   * asked.
-   */
+  /** Compares B's runs with A's: latencies, errors, throughput, plans; judges the speed of B if asked. */
   compareRuns: (a: AskedRun[], b: AskedRun[], asked: SpeedQuestion | null) =>
     compareSides(a.map(openFamily), b.map(openFamily), asked),
   /** The latencies of several runs in one overlay, each compared with the first. */
@@ -339,10 +331,7 @@ const calls = {
       findFamily({ file: toJournalFile(workspace, runId), held }),
     )
   },
-  /**
-   * Tokens of all runs; a retry has that of the first of its chain, perhaps deleted. Null if a journal is
-   * unreadable.
-   */
+  /** Tokens of all runs; retries have the first run's, perhaps deleted. Null if a journal is unreadable. */
   listTokens: ({ workspace, held }: AskedWorkspace) => openCatalogue(workspace).listTokens(held),
   /** Ids of the runs and retries of this operation, and of those that cannot be read. */
   listRunsOf: async ({ workspace, held }: AskedWorkspace, operation: OperationKind) =>

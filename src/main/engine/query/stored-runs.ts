@@ -207,10 +207,7 @@ export class StoredRuns {
     this.own = this.#toFunctions(OWN_QUERIES)
   }
 
-  /**
-   * All runs of a group, oldest first, each evaluated if there are labels, or with the reason why it cannot
-   * be.
-   */
+  /** All runs of a group, oldest first, each evaluated if there are labels, or with the reason why not. */
   async readTrend(group: TrendGroup, labels: TrendLabels): Promise<Trend> {
     const query = group.kind === 'tag' ? { tags: [group.tag] } : {}
     const found = await this.runs.listRuns({ ...query, order: 'oldest' })

@@ -126,10 +126,7 @@ export function isInside(folder: string, path: string): boolean {
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
-/**
- * Builds the addresses of a run; `readSecret` returns the workspace's secret and is called only if one is
- * needed.
- */
+/** Builds a run's addresses; `readSecret` returns the workspace's secret, called only if needed. */
 export function createRunAddresses(
   { runToken, callbackBase, mediaBase }: Pick<RunRecord, 'runToken' | 'callbackBase' | 'mediaBase'>,
   readSecret: () => string,

@@ -118,10 +118,7 @@ export class InboxWriter {
     }
   }
 
-  /**
-   * Deletes the callbacks of these runs, a few at a time. Their space is reused, or freed when the inbox is
-   * next opened.
-   */
+  /** Deletes these runs' callbacks, a few at a time. Their space is reused, or freed at the next opening. */
   async forget(runTokens: readonly string[]): Promise<void> {
     // Counters not yet written would be lost with the deleted entries.
     if (this.#db.isOpen) this.#commitCounters()
@@ -231,10 +228,7 @@ export class InboxWriter {
   }
 }
 
-/**
- * Deletes the callbacks of runs if no process receives any; otherwise the inbox's holder deletes them at its
- * next start.
- */
+/** Deletes callbacks of runs if no process receives any; else the inbox's holder does at its next start. */
 export async function forgetCallbacks(workspace: string, runTokens: readonly string[]): Promise<void> {
   const inbox = new InboxReader(workspace)
   const known = inbox.readRunTokens().filter((token) => runTokens.includes(token))

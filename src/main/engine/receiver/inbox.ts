@@ -185,10 +185,7 @@ function giveRoomBack(db: DatabaseSync): void {
   db.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
 }
 
-/**
- * Opens the inbox for reading while it may be written; null if it does not exist yet. Throws
- * `WORKSPACE_UNUSABLE`.
- */
+/** Opens the inbox for reading while others write; null if there is none yet. Throws `WORKSPACE_UNUSABLE`. */
 function openInboxReader(file: string): DatabaseSync | null {
   if (!isThere(file)) return null
   let db: DatabaseSync | null = null

@@ -41,10 +41,7 @@ export function toMediaAnswer(
   return { status: 206, firstByte: part.first, lastByte: Math.min(part.last, lastByte) }
 }
 
-/**
- * `first` is null for a suffix of `last` bytes. Null if it is not a known range of bytes, which is then
- * ignored.
- */
+/** `first` is null for a suffix of `last` bytes. Null if it is not a known range, which is then ignored. */
 function parseRange(range: string): { first: number | null; last: number } | null {
   const [, first, last] = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(range) ?? []
   if (first === undefined || last === undefined || (first === '' && last === '')) return null

@@ -79,10 +79,7 @@ export class MediaRegistry {
     return registered !== null && this.#isRunHeld(registered.runId) ? registered.folder : null
   }
 
-  /**
-   * Remembers for a second that a run is held; that it is not is checked each time, since it may just have
-   * begun.
-   */
+  /** Remembers for a second that a run is held; that it is not is checked always: it may have just begun. */
   #isRunHeld(runId: string): boolean {
     const seenMs = this.#heldAtMs.get(runId)
     if (seenMs !== undefined && this.#nowMs() - seenMs < LEASE_LOOK_MS) return true

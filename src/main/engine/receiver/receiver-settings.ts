@@ -15,10 +15,7 @@ const settingsSchema = z.object({
   port: z.int().min(1).max(65_535).nullable(),
 })
 
-/**
- * Settings that keep a workspace's callback and media URLs the same. The secret is in no journal, log or
- * export.
- */
+/** Settings that keep a workspace's callback and media URLs. The secret is in no journal, log or export. */
 export type ReceiverSettings = Omit<z.infer<typeof settingsSchema>, 'version'>
 
 export function toReceiverSettingsFile(workspace: string): string {

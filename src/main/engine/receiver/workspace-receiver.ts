@@ -61,10 +61,7 @@ export class WorkspaceReceiver {
     this.#options = options
   }
 
-  /**
-   * Opens it unless it is open. Throws `RECEIVER_UNAVAILABLE`, also if it is open at another address than
-   * requested.
-   */
+  /** Opens it unless it is open. Throws `RECEIVER_UNAVAILABLE`, also if it is open at another address. */
   async open(options: ReceiverOptions): Promise<ReceiverStanding> {
     // A crashed one is restarted where its runs expect it, whoever opens it.
     const current = this.#open ?? this.#restart?.start() ?? this.#start(options)
@@ -246,10 +243,7 @@ export interface ReceiverEvents {
 
 /** The main thread's end of the receiver's thread. */
 export class ReceiverThread {
-  /**
-   * Settles when the workspace can receive callbacks, here or in its other process. Rejects with the reason
-   * if it cannot.
-   */
+  /** Settles when the workspace can receive callbacks, here or in its other process; rejects if it cannot. */
   readonly ready: Promise<ReceiverStanding>
   /** Settles when the thread is gone. */
   readonly ended: Promise<void>

@@ -314,10 +314,7 @@ function toRetry(member: RunView): RunSummary['retries'][number] {
   }
 }
 
-/**
- * The sessions of one run with what each sent: the difference of the run's counters between its start and the
- * next one's.
- */
+/** One run's sessions with what each sent: the run's counters at the next start less those at its own. */
 function toSessions(member: RunView): RunSession[] {
   const { db, record } = member
   const sessions = readSessions(db)

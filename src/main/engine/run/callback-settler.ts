@@ -133,18 +133,12 @@ export class CallbackSettler {
     return this.#echoes.splice(0)
   }
 
-  /**
-   * Notes that a callback of this Unix microsecond settled an item in flight; null if it may answer an
-   * earlier try.
-   */
+  /** Notes a callback that settled an item in flight; the time is null if it may answer an earlier try. */
   noteEarly(item: number, receivedAtUs: number | null): void {
     this.#early.set(item, receivedAtUs)
   }
 
-  /**
-   * Notes the end of a request sent at this Unix microsecond; returns whether a callback had settled its item
-   * before.
-   */
+  /** Notes the end of a request sent at this Unix microsecond; whether a callback settled its item before. */
   noteEnd(item: number, sentAtUs: number): boolean {
     if (this.#early.size === 0) return false
     const receivedAtUs = this.#early.get(item)
@@ -160,10 +154,7 @@ export class CallbackSettler {
     this.#lastLossMs = this.#options.nowMs()
   }
 
-  /**
-   * Whether nothing is awaited any more: no acknowledged item, and no unknown one that a callback may still
-   * settle.
-   */
+  /** Whether nothing is awaited: no acknowledged item, and no unknown one that a callback may settle. */
   get isOver(): boolean {
     const { counters } = this.#options.journal
     if (counters.get('state', 'acknowledged') > 0) return false
@@ -188,10 +179,7 @@ function toContent(judgement: JudgedCallback | null): Parameters<CallbackWriter[
   return { ...judgement, kind: 'own', outcome: judgement.outcome === 'succeeded' ? 'succeeded' : 'rejected' }
 }
 
-/**
- * Opens the settler of a run whose callbacks arrive in the workspace's inbox; `redact` removes secrets from a
- * body.
- */
+/** Opens a settler for a run's callbacks in the workspace's inbox; `redact` removes secrets from a body. */
 export function openCallbackSettler(
   options: Pick<CallbackSettlerOptions, 'journal' | 'record' | 'claims' | 'onLatency'> & {
     workspace: string

@@ -14,10 +14,7 @@ const UNREACHED_STREAK = 10
 const AWAY_MAX_MS = 30_000
 /** How long every answer may be 429 before the run gives up, milliseconds. */
 const THROTTLED_MAX_MS = 300_000
-/**
- * Number of first answers to repeat any id, all of them ids that nobody sent, after which a service seems to
- * rewrite ids.
- */
+/** After this many first answers with an id, all unsent ones, a service seems to rewrite ids. */
 const REWRITTEN_MIN = 5
 
 /**
@@ -68,9 +65,7 @@ export class FailureGuard {
     this.#isGoingOn = options.isGoingOn ?? false
   }
 
-  /**
-   * Whether so many consecutive tries failed to reach the service that sending should slow down to probing.
-   */
+  /** Whether so many consecutive tries failed to reach the service that sending should slow to probing. */
   get isAway(): boolean {
     return this.#unreachedStreak >= UNREACHED_STREAK
   }

@@ -244,10 +244,7 @@ function toGuardWarnings(rows: number, first: string): SourceWarning[] {
   return [{ severity: 'warning', code: 'guarded_text', field: 'text_data', found: toFound(first), rows }]
 }
 
-/**
- * The keys that identify rows, from the plan or chosen automatically; null if rows are not identified. Throws
- * `BAD_PLAN`.
- */
+/** The keys that identify rows, from the plan or automatic; null if none do. Throws `BAD_PLAN`. */
 function chooseRowKeys(
   plan: Plan,
   mapping: Mapping,

@@ -29,10 +29,7 @@ interface ItemFeedOptions {
   onError: (error: unknown) => void
 }
 
-/**
- * The items to send, in source order, those after a back-off first. No item leaves it before it is marked on
- * disk.
- */
+/** Items to send, in source order, those after a back-off first. None leaves before it is marked on disk. */
 export class ItemFeed {
   readonly #journal: Journal
   readonly #claims: ItemClaims
@@ -120,10 +117,7 @@ export class ItemFeed {
     )
   }
 
-  /**
-   * Marks the next items, at least `min`; {@link confirm} makes them available. The caller has a transaction
-   * open.
-   */
+  /** Marks the next items, at least `min`; {@link confirm} hands them out. Needs an open transaction. */
   refill(ratePerSecond: number, min: number): void {
     const block = Math.min(BLOCK_MAX, Math.max(min, Math.ceil((ratePerSecond * BLOCK_MS) / 1000)))
     const wanted = Math.max(1, block - this.#fresh.length - this.#again.length)
@@ -253,10 +247,7 @@ export class ItemFeed {
     return !this.#freshExhausted && this.#itemsLeft > 0 && this.#backingOff.size < BACKING_OFF_MAX
   }
 
-  /**
-   * Marks at most `max` items whose back-off is over; returns how many, not counting those that a callback
-   * has settled.
-   */
+  /** Marks up to `max` items after back-off; returns how many, without those that a callback settled. */
   #markDue(max: number): number {
     let marked = 0
     let characters = 0

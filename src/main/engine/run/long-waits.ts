@@ -51,10 +51,7 @@ export class LongWaits {
     this.#untilMs = this.#options.nowMs() + (retryAfterMs ?? 0)
   }
 
-  /**
-   * Notes that nothing can be done before this time, Unix milliseconds, because all that is left waits; null
-   * otherwise.
-   */
+  /** Notes until when all that is left waits, Unix milliseconds; null if something can be done. */
   noteIdle(untilMs: number | null): void {
     this.#idleUntilMs = untilMs
   }

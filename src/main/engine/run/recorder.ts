@@ -340,10 +340,7 @@ export class OutcomeWriter {
     for (const bulk of this.#bulks) bulk.forget()
   }
 
-  /**
-   * Keeps the answers that a try replaces or that its own does not replace, given the item's other tries in
-   * this group.
-   */
+  /** Keeps answers that a try replaces or its own does not, given the item's other tries in this group. */
   #keepAnswers(record: AttemptRecord, before?: AttemptRecord, after?: AttemptRecord): void {
     const { item, number, state, response } = record
     const takesPlace = state !== null && hasFirstRow(record)

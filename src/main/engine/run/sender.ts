@@ -126,10 +126,7 @@ export class Sender {
     return this.#end === null || this.#isEnding ? null : this.#limits.slowdown
   }
 
-  /**
-   * Sends until done, stopped or failing; with `limit`, at most that many items, of which `left` remain at
-   * the end.
-   */
+  /** Sends until done, stopped or failing; with `limit`, at most that many items, of which `left` remain. */
   async send(options: { limit?: number | undefined } = {}): Promise<SendingEnd & { left: number }> {
     this.#end = Promise.withResolvers()
     this.#isEnding = false

@@ -22,10 +22,7 @@ export interface LimitsOptions {
   throttledMaxMs?: number | undefined
 }
 
-/**
- * What the service lets a run send, judged by its answers: its pace, whether it is reachable, whether to
- * continue at all.
- */
+/** What the service lets a run send, by its answers: its pace, whether it is reachable, whether to go on. */
 export class ServiceLimits {
   readonly #options: LimitsOptions
   readonly #counters: Counters
@@ -102,10 +99,7 @@ export class ServiceLimits {
     this.#longWaits.noteIdle(untilMs === null ? null : toUnixMs(untilMs))
   }
 
-  /**
-   * The plan's rules for the next try; without their limit if the requested wait is too long for the run to
-   * sit out.
-   */
+  /** The plan's rules for the next try; without their limit if the requested wait is too long to sit out. */
   toRetryRules({ retryAfterMs }: Judgement): RetryRules {
     const { retry } = this.#options.plan
     return this.#longWaits.isLong(retryAfterMs) ? { ...retry, maxRetryAfterMs: TIMER_MAX_MS } : retry

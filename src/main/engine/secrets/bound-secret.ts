@@ -117,10 +117,7 @@ export class ApiKey extends BoundSecret {
     for (const origin of toOrigins(addresses)) this.reveal(new URL(origin), (found) => this.#refuse(found))
   }
 
-  /**
-   * Value of the authorization header (docs/interface.md §5.1). Throws `NO_API_KEY` for any origin but its
-   * own.
-   */
+  /** Value of the authorization header (docs/interface.md §5.1). Throws `NO_API_KEY` for another origin. */
   toHeader(url: URL): string {
     return toAuthorization(this.reveal(url, (found) => this.#refuse(found)))
   }

@@ -46,10 +46,7 @@ export interface LastingStore {
 /** This machine has no lasting store, or none that can be reached. */
 export class NoLastingStore extends Error {}
 
-/**
- * Stores the keys that people typed for stored connections, each for the way to the service for which it was
- * typed.
- */
+/** Stores keys typed for stored connections, each for the way to the service for which it was typed. */
 export interface KeyStore extends ReturnType<typeof createKeyStore> {}
 
 /**

@@ -205,10 +205,7 @@ function toPlain(secret: string): string[] {
   return [small, toSmall(bytes.toString('latin1')), bytes.toString('hex'), wide]
 }
 
-/**
- * The base64 characters determined by a secret alone, for each offset at which it may begin, in both
- * alphabets.
- */
+/** Base64 characters determined by a secret alone, for each offset at which it begins, in both alphabets. */
 function toBase64(secret: string, minCharacters: number): string[] {
   const forms = [0, 1, 2].map((offset) => {
     const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret, 'utf8')])

@@ -26,9 +26,7 @@ function readStore(): string[] {
 
 let loading: Promise<void> | null = null
 
-/**
- * The same without blocking: opening a keychain can take seconds, so another thread reads the store first.
- */
+/** The same without blocking: opening a keychain can take seconds, so another thread reads it first. */
 export async function loadSystemAuthorities(): Promise<string[]> {
   if (stored === null) {
     loading ??= readInThread()
@@ -49,10 +47,7 @@ async function readInThread(): Promise<void> {
   }
 }
 
-/**
- * Whether a connection needs the system's authorities: it uses https, itself or to its proxy, and did not
- * turn them off.
- */
+/** Whether a connection needs the system's authorities: it or its proxy uses https, and they are not off. */
 export function usesSystemAuthorities(
   baseUrl: string,
   { tls, proxy }: Pick<PlanConnection, 'tls' | 'proxy'>,

@@ -7,10 +7,7 @@ const ALL_THROTTLED_SLOW = { answers: 3, afterMs: 1_000 }
 const FLOOD_STREAK = 0b11_1111
 const LATEST = 16
 const FLOOD_MIN = 12
-/**
- * 429s slow the sender down only if they refuse at least this many rows: a single row may be refused again
- * and again.
- */
+/** 429s slow the sender down only if they refuse this many rows: one row may be refused again and again. */
 const FLOOD_ROWS_MIN = 3
 
 /** Requests sent at one pace, and their answers. Times are milliseconds of one monotonic clock. */

@@ -31,10 +31,7 @@ export interface OwnDelay {
   unreadUs: number
 }
 
-/**
- * The part of a start lag caused by this machine, not by the limit of requests in flight or by opening a
- * connection.
- */
+/** The part of a start lag caused by this machine, not by the limit in flight or opening a connection. */
 export function toOwnLagUs({
   lagUs,
   hasWaited,

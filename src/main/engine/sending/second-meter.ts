@@ -48,10 +48,7 @@ export class EventLoopWatch {
 export class SecondTimes {
   readonly latency = new LatencyMeter()
   readonly own = new OwnDelays()
-  /**
-   * The longest start lag not caused by the limit of requests in flight or by opening a connection,
-   * microseconds.
-   */
+  /** The longest start lag not caused by the limit in flight or opening a connection, microseconds. */
   ownLagMaxUs = 0
 
   /** Adds the phases of any try. */
@@ -102,10 +99,7 @@ export interface MeasuredTry {
   hasWaited: boolean
 }
 
-/**
- * Measures ended tries second by second and in total. A second that was taken holds everything that ended in
- * it.
- */
+/** Measures ended tries second by second and in total. A taken second holds everything that ended in it. */
 export class SecondMeter {
   /** Everything so far, including earlier sessions but not the running second. */
   readonly total: LatencyMeter

@@ -1,10 +1,7 @@
 /** How often the loop is made to poll its connections, milliseconds. */
 const LOOK_EVERY_MS = 1
 
-/**
- * Timers have a resolution of a millisecond and come a little late: a loop that polled this long ago is on
- * time.
- */
+/** Timers resolve a millisecond and come a little late: a loop that polled this long ago is on time. */
 const ON_TIME_MS = 1.1
 
 /**

@@ -1,10 +1,7 @@
 /** By then, a service that closes connections after an answer has done so, milliseconds. */
 const QUIET_MS = 10
 
-/**
- * How long after an answer the end of a connection may still belong to it, milliseconds: it takes a while to
- * arrive.
- */
+/** How long after an answer a connection's end may belong to it, milliseconds: it takes a while to arrive. */
 const AFTER_ANSWER_MS = 2 * QUIET_MS
 
 /** Before an origin has shown that it keeps connections, this many requests wait less, milliseconds. */
@@ -52,10 +49,7 @@ export class ConnectionReuse {
   #probes = 0
   /** Used connections that stayed open since the origin came into doubt. */
   #kept = 0
-  /**
-   * Whether drops continued although requests waited, so that the origin does not close connections after
-   * answers.
-   */
+  /** Whether drops went on although requests waited: the origin does not close connections after answers. */
   #isDropping = false
   /** What was sent or answered before the last counted end tells nothing: connections often end together. */
   #endedAtMs = Number.NEGATIVE_INFINITY
@@ -75,10 +69,7 @@ export class ConnectionReuse {
     return this.#state === 'paused' || this.#state === 'ended'
   }
 
-  /**
-   * Calls `waiter` once its connection may be used, if it is still open. Call {@link leave} when its request
-   * has ended.
-   */
+  /** Calls `waiter` once its connection may be used, if still open. Call {@link leave} after its request. */
   wait(waiter: TurnWaiter, answeredMs: number, nowMs: number): void {
     const isProbe = this.#state === 'untried' && this.#probes < PROBES_MAX
     this.#probes += 1
@@ -132,10 +123,7 @@ export class ConnectionReuse {
     }
   }
 
-  /**
-   * Notes that the service closed a connection waiting for its next request, whose last answer came at
-   * `answeredMs`.
-   */
+  /** Notes that the service closed an idle connection, whose last answer came at `answeredMs`. */
   noteIdleClosing(answeredMs: number, nowMs: number): void {
     // Services may close idle connections sooner or later.
     if (nowMs - answeredMs > AFTER_ANSWER_MS || answeredMs < this.#endedAtMs) return

@@ -58,9 +58,7 @@ export interface Answer {
   contentType: string
   /** The Retry-After header as received. */
   retryAfter: string | null
-  /**
-   * The Date header as received, whose clock a date in Retry-After refers to; absent without a Retry-After.
-   */
+  /** The Date header as received, whose clock a date in Retry-After refers to; absent without Retry-After. */
   date?: string | null
   /** The Location header as received. */
   location: string | null
@@ -232,10 +230,7 @@ export class AnswerError extends Error {
   }
 }
 
-/**
- * Whether the service aborted the TLS handshake because of the client's certificate, or because it is
- * missing.
- */
+/** Whether the service aborted the TLS handshake because of the client's certificate, or lack of one. */
 export function isCertificateAlert(code: string): boolean {
   return /^ERR_SSL_.*ALERT.*(CERT|UNKNOWN_CA)/.test(code)
 }

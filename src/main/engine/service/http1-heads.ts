@@ -7,10 +7,7 @@ import {
 } from './exchange.ts'
 import { TRACE_HEADER } from './trace-context.ts'
 
-/**
- * Characters forbidden in a header's value (RFC 9110 §5.5); characters outside Latin-1 cannot be written at
- * all.
- */
+/** Characters forbidden in a header's value (RFC 9110 §5.5); those outside Latin-1 cannot be written. */
 const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/
 
 /** The lines before the body, which are the same for most requests of a connection. */
@@ -25,10 +22,7 @@ export class RequestHead {
     this.#start = `host: ${host}\r\nconnection: ${keepsAlive ? 'keep-alive' : 'close'}\r\n`
   }
 
-  /**
-   * Returns why the request cannot be sent; null if it can. The message contains no value, which may be a
-   * secret.
-   */
+  /** Why the request cannot be sent; null if it can. The message contains no value, which may be a secret. */
   prepare({ method, target, headers }: WireRequest): { code: string; message: string } | null {
     if (this.#method === method && this.#target === target && this.#headers === headers) return null
     this.#method = ''

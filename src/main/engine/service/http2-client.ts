@@ -89,10 +89,7 @@ export class Http2Client implements WireClient {
     else exchange.start()
   }
 
-  /**
-   * Answers name the stream of their request: a swapped one says nothing about the connection, which others
-   * share.
-   */
+  /** Answers name their request's stream: a swap says nothing about the connection, which others share. */
   retire(): void {}
 
   async destroy(): Promise<void> {

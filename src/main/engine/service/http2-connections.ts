@@ -17,10 +17,7 @@ const PING_TIMEOUT_MS = 10_000
 /** How long the open connections must suffice after the service refused another one, milliseconds. */
 const REFUSED_PAUSE_MS = 1_000
 
-/**
- * A service that ends a connection after this many requests has a limit on them; after fewer, it has another
- * reason.
- */
+/** A service that ends a connection after this many requests limits them; before, it has another reason. */
 const LIMIT_MIN_REQUESTS = 500
 
 /**
@@ -154,10 +151,7 @@ export class Http2Connection {
     this.#onRoom()
   }
 
-  /**
-   * Carries no more requests, and closes once the last one has ended: some services drop theirs at a client's
-   * GOAWAY.
-   */
+  /** Carries no more requests, and closes after the last: some services drop theirs at a client's GOAWAY. */
   leave(): void {
     this.#isLeft = true
     if (this.#streams === 0) this.session.close()
@@ -327,10 +321,7 @@ export class Http2Connections {
     }
   }
 
-  /**
-   * Requests are sent once the service has said how many it accepts, which is the first thing it says (RFC
-   * 9113 §3.4).
-   */
+  /** Requests are sent once the service says how many it accepts, which it says first (RFC 9113 §3.4). */
   #greet(connector: TimedConnector, socket: Socket, fail: (cause: Cause) => void): void {
     const session = connect(this.#options.url.origin, {
       createConnection: () => socket,

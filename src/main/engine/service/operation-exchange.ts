@@ -147,10 +147,7 @@ function judgeCallback(reader: OperationReader, body: unknown, rowKeys: readonly
   return reader.judgeCallback?.(body, rowKeys) ?? null
 }
 
-/**
- * Adds to an operation's reader the check that an answer belongs to its request: the only place for that
- * comparison.
- */
+/** Makes a reader check that an answer belongs to its request: the only place for that comparison. */
 function withEchoes(
   reader: OperationReader,
   readEcho: ReturnType<typeof createEchoReader>,

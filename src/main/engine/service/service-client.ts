@@ -56,24 +56,16 @@ export interface ServiceClientOptions {
   onRedacted?: () => void
 }
 
-/**
- * A way to the service for one request at a time, owned by a lane. With HTTP/2 it shares connections with
- * others.
- */
+/** A way to the service for one request at a time, owned by a lane. With HTTP/2 it shares connections. */
 export interface ServiceClient {
   /**
    * Sends a request; `onEnd` is called exactly once, never before `send` returns, and never throws back into
    * it. Throws if the previous request has not ended.
    */
   send(request: ServiceRequest, onEnd: (exchange: Exchange) => void): void
-  /**
-   * Its last answer belonged to another request: the next one gets a new connection. Call it when a request
-   * has ended.
-   */
+  /** Its last answer was another request's: the next gets a new connection. Call it after a request. */
   retire(): void
-  /**
-   * Closes the connection at once, a shared one with its last user; a request in flight ends as a breakdown.
-   */
+  /** Closes the connection at once, a shared one with its last user; requests in flight break down. */
   destroy(): Promise<void>
 }
 

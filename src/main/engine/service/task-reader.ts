@@ -12,10 +12,7 @@ import {
   NOT_FINISHED_CODE,
 } from './outcome-words.ts'
 
-/**
- * Reads the answers to tasks (docs/interface.md §2.2, §2.3, §4.1, §4.2); `deliveredCodes` mean "delivered
- * before".
- */
+/** Reads task answers (docs/interface.md §2.2, §2.3, §4.1, §4.2); `deliveredCodes`: "delivered before". */
 export function createTaskReader(
   operation: TaskOperation,
   deliveredCodes: readonly string[],
@@ -57,10 +54,7 @@ function toDelivered(status: number, errorCode: string, isAcknowledgement: boole
   })
 }
 
-/**
- * Judges a task's result, from a sync answer or a callback; null if it is not one (docs/interface.md §2.2,
- * §2.3).
- */
+/** Judges a result, in a sync answer or callback; null if it is none (docs/interface.md §2.2, §2.3). */
 function judgeTaskResult(body: unknown, status: number | null): Judgement | null {
   const result = readV1Result(body)
   return result === null ? null : judgeRead(result, body, status)

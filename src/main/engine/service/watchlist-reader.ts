@@ -35,10 +35,7 @@ export const UPDATE_LISTS: readonly AnswerList[] = [
 /** Lists that show what failed in an answer that reports a failure: the other terms have their own outcome. */
 const REFUSING_LISTS = ['failed_terms', 'non_existent_terms']
 
-/**
- * Reads the answers to terms: one judgement per term, from the lists of a 200 (docs/interface.md §4.5, §4.6,
- * §7.3).
- */
+/** Reads answers to terms: one judgement each, from lists of a 200 (docs/interface.md §4.5, §4.6, §7.3). */
 export function createTermReader(lists: readonly AnswerList[]): OperationReader {
   return {
     readSuccess: ({ status }, body, rowKeys, earlierTries) => {

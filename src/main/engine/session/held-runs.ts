@@ -43,10 +43,7 @@ const IDLE = {
 
 export interface HeldRunsOptions {
   workspace: string
-  /**
-   * Entries of the threads of runs, of those that send load tests, and of those that look up what was sent
-   * before.
-   */
+  /** Entries of threads of runs, of those sending load tests, and those that look up what was sent before. */
   runWorkerUrl: URL
   loadWorkerUrl: URL
   searchWorkerUrl: URL
@@ -367,10 +364,7 @@ export class HeldRuns {
     return handle
   }
 
-  /**
-   * The earlier runs whose rows are compared with those of a source, after their pending callbacks are
-   * processed.
-   */
+  /** Earlier runs whose rows are compared with a source's, after their pending callbacks are processed. */
   async #listEarlier({ operation, load }: Plan): Promise<string[]> {
     if (load !== undefined || OPERATIONS[operation.kind].recognizedBy === undefined) return []
     // The first run of a workspace need not wait for the query thread.
@@ -410,10 +404,7 @@ export class HeldRuns {
     return receiver.prepare(received, { runId, runToken: kept?.runToken ?? runId }, kept)
   }
 
-  /**
-   * The secrets that a run may send. Callbacks may repeat them, so the receiver removes them. Throws
-   * `NO_API_KEY`.
-   */
+  /** The secrets that a run may send, which the receiver removes from callbacks. Throws `NO_API_KEY`. */
   async #guard(
     { apiKey, proxyCredentials, headerValues, isDryRun }: StartOptions,
     plan: Plan,

@@ -33,9 +33,7 @@ export class RunRemoval {
     this.#options = options
   }
 
-  /**
-   * Permanently removes a run and the retries below it. Throws `RUN_BUSY` while a process holds one of them.
-   */
+  /** Permanently removes a run and retries below it. Throws `RUN_BUSY` while a process holds one of them. */
   async delete(runId: string): Promise<void> {
     await this.#deleteWhole(runId)
     await this.#tidy([runId])

@@ -57,9 +57,7 @@ export interface RunTask {
     | { kind: 'retry'; onUnknown: 'resend' | 'skip' }
     /** The same with these fixes and with rows never sent; all rows are checked again. */
     | { kind: 'correct'; onUnknown: 'resend' | 'skip'; fixes: readonly Fix[] }
-    /**
-     * Send what did not succeed in the parent, as a child run; with `fixes` also rows never sent, corrected.
-     */
+    /** Send what did not succeed in the parent, as a child run; with `fixes` also unsent rows, corrected. */
     | { kind: 'child'; onUnknown: 'resend' | 'skip'; parentRunId: string; fixes?: readonly Fix[] | undefined }
     /** Only process the callbacks that came after the run's end. */
     | { kind: 'settle' }

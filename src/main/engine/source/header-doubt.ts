@@ -2,10 +2,7 @@ import type { SourceWarning } from '../../../shared/messages/problem-messages.ts
 import type { PlanSource } from '../../../shared/plan/plan.ts'
 import { toFound } from '../../../shared/run/problem.ts'
 
-/**
- * Whether a header was guessed: a person who names its row has looked at it, and one below titles is reported
- * as such.
- */
+/** Whether a header was guessed: who names its row has seen it, and one below titles is reported as such. */
 export function mayDoubtHeader({ header, headerRow }: PlanSource, likelyHeaderRow: number | null): boolean {
   return header && headerRow === undefined && likelyHeaderRow === null
 }

@@ -143,10 +143,7 @@ export interface SourceReader {
    * `isSent` tells whether a request uses a column (default: all are used).
    */
   findWarnings?(isSent?: (column: string) => boolean): readonly SourceWarning[]
-  /**
-   * What this format knows about how it is read beyond the members above; complete once every record was
-   * yielded.
-   */
+  /** What the format knows of its reading beyond the members above; complete once every record is yielded. */
   describe?(): Partial<ReadAs>
   /** For a source that other readers read file by file: how each file is read, as known so far. */
   describeFiles?(): readonly ReadAs[]
@@ -203,10 +200,7 @@ export class PlaceNotes {
   }
 }
 
-/**
- * Creates a function that takes the batches of a source in order and gives the places of each one's rows, in
- * order.
- */
+/** Creates a function that takes the batches of a source in order and gives the places of each one's rows. */
 export function createBatchPlaces(): (batch: SourceBatch) => (row: number) => SourcePlace {
   let noted: RowPlace | undefined
   return ({ places = [] }) => {

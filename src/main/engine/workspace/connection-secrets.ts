@@ -219,10 +219,7 @@ export async function restoreTypedKeys(
   return removeUnusedKeys(sources)
 }
 
-/**
- * Notes a key for removal before it is kept; the note stays until its connection is stored. Throws
- * `WORKSPACE_UNUSABLE`.
- */
+/** Before a key is kept, notes it for removal until its connection is stored. Throws `WORKSPACE_UNUSABLE`. */
 function noteKeyToKeep({ workspace, connection, label }: KeyName, typed: TypedKey): void {
   // Keys in the memory of this process end with it.
   if (typed.place === 'session') return
@@ -250,10 +247,7 @@ export async function readKeysToRemove(
 /** How long storing a key may take, including the wait for a person to unlock the store, milliseconds. */
 const KEEPING_MS = 600_000
 
-/**
- * Lists noted keys that no connection has and that no process is still about to store. `now` is in Unix
- * milliseconds.
- */
+/** Lists noted keys that no connection has and no process is about to store. `now`: Unix milliseconds. */
 export function listUnusedKeys({ keysToRemove }: Connections, now = Date.now()): Connections['keysToRemove'] {
   return keysToRemove.filter(({ begunAtMs = 0 }) => now - begunAtMs > KEEPING_MS)
 }
@@ -327,10 +321,7 @@ interface ActiveKeyOptions {
   workspace: string
   /** The plan's connection. Without a name, or with a variable of its own, nothing is followed. */
   connection: PlanConnection
-  /**
-   * Finds a key of the stored connection in its present state; null if it is missing. May reject with a
-   * `SluiceError`.
-   */
+  /** Finds a key of the stored connection as it is now; null if missing. May reject with a `SluiceError`. */
   findKey(owner: StoredConnection, key: ConnectionKey): Promise<FoundKey | null>
   /** Uses this key from now on. A `SluiceError` that it throws is reported, and the previous key stays. */
   setApiKey(apiKey: ApiKey): void

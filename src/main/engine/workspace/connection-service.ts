@@ -6,10 +6,7 @@ export interface KeyedService {
   baseUrl: string
   /** Names of the stored connections to it, in stored order. */
   connections: string[]
-  /**
-   * The variable of the key if no stored connection has it; null for a stored connection's key, or if no key
-   * is sent.
-   */
+  /** The key's variable if no stored connection has it; null for a stored connection's key, or no key. */
   apiKeyEnv: string | null
   /** All variables that hold keys of the service. */
   variables: readonly string[]

@@ -66,10 +66,7 @@ export function changeConnections(
   }
 }
 
-/**
- * Notes typed keys that a change leaves without a connection, and drops the notes on those that it brings
- * back.
- */
+/** Notes typed keys that a change leaves without a connection, and drops notes on those it brings back. */
 function noteKeysToRemove(before: Connections, after: Connections): Connections {
   const stay = new Set(listTypedKeys(after).map(({ revision }) => revision))
   const gone = new Map(

@@ -2,10 +2,7 @@ import { statSync } from 'node:fs'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { toSystemCode } from '../../../shared/messages/thrown.ts'
 
-/**
- * Whether a path exists. Throws `WORKSPACE_UNUSABLE` if that cannot be told: unreadable does not mean
- * missing.
- */
+/** Whether a path exists. Throws `WORKSPACE_UNUSABLE` if that cannot be told: unreadable is not missing. */
 export function isThere(path: string): boolean {
   try {
     statSync(path)

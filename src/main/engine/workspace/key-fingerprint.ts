@@ -18,10 +18,7 @@ export function toKeyFingerprint(workspace: string, key: BoundSecret): string | 
   return secret === null ? null : `${toSecretName(secret)}.${key.toFingerprint(secret)}`
 }
 
-/**
- * Whether two fingerprints stand for the same key; null if they were made with different secrets, as in a
- * copied run.
- */
+/** Whether two fingerprints are of one key; null if made with different secrets, as in a copied run. */
 export function isSameKey(a: string, b: string): boolean | null {
   const [ofA, ofB] = [a, b].map((fingerprint) => fingerprint.split('.')[0])
   return ofA === ofB ? a === b : null

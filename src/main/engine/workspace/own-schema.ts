@@ -129,17 +129,11 @@ function isAlike(object: SchemaObject, own: SchemaObject, column: RegExp | undef
   return further.every((one) => column.exec(one)?.[0] === one)
 }
 
-/**
- * Comments and white space as SQLite reads them, else one indivisible token: a string, a quoted name, a word,
- * a sign.
- */
+/** Comments and white space as SQLite reads them, else one token: a string, quoted name, word or sign. */
 const TOKEN =
   /(--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|[ \t\n\f\r]+)|'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|[\w$]+|[\s\S]/g
 
-/**
- * A statement with one space between words and signs and without comments, so that the layout of a step may
- * change.
- */
+/** A statement with single spaces and without comments, so that the layout of a step may change. */
 function withoutLayout(sql: string): string {
   return [...sql.matchAll(TOKEN)].flatMap(([word, gap]) => (gap === undefined ? [word] : [])).join(' ')
 }

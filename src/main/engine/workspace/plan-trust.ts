@@ -67,10 +67,7 @@ function listAddresses({ baseUrl, taskBaseUrl }: Plan['connection']): string[] {
   return [...new Set(addresses.map((address) => new URL(address).href.replace(/\/+$/, '')))]
 }
 
-/**
- * Settings that lead requests to another host than the address names, or that decide which server is trusted
- * there.
- */
+/** Settings that lead requests to another host than the address, or decide which server is trusted there. */
 function describeWay({ proxy, resolve = [], unixSocket, tls }: Plan['connection']): string {
   return [
     ...(proxy === undefined ? [] : [` through the proxy ${new URL(proxy.url).origin}`]),

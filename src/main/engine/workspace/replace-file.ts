@@ -175,10 +175,7 @@ function syncFolder(folder: string): void {
 
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
-/**
- * Turns a file system error from writing a report into `DISK_FULL` or `FILE_UNWRITABLE`; other errors pass
- * unchanged.
- */
+/** Turns a file system's error into `DISK_FULL` or `FILE_UNWRITABLE`; other errors pass unchanged. */
 export function toFileError(file: string, error: unknown): unknown {
   const code = toSystemCode(error)
   if (code === null || !(error instanceof Error && 'syscall' in error)) return error

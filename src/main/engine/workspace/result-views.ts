@@ -22,10 +22,7 @@ export function readResultView(workspace: string, operation: OperationKind): Res
   return readAll(workspace).views[operation] ?? USUAL_VIEW
 }
 
-/**
- * Changes the view of an operation's runs, one process at a time. Throws `WORKSPACE_UNUSABLE`, and what
- * `change` throws.
- */
+/** Changes an operation's view, one process at a time. Throws `WORKSPACE_UNUSABLE`, and as `change` does. */
 export function changeResultView(
   workspace: string,
   operation: OperationKind,

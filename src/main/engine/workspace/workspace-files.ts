@@ -152,10 +152,7 @@ export function toSandboxStore(workspace: string): string {
 const RECORDED =
   /^(inbox|catalogue|baselines\.json|appeals-in-review\.csv|sandbox\.db|fingerprint\.secret|written-files\.json)([.-].*)?$|^(downloads|uploads|stdin|media|demo|ledgers)$|^open-.*\.html$|^\..*\.part$/
 
-/**
- * Paths of everything ever recorded in a workspace, except for the lease of the inbox, which the caller
- * holds.
- */
+/** Paths of everything ever recorded in a workspace, except the inbox's lease, which the caller holds. */
 export function toRecordedFiles(workspace: string): string[] {
   const runs = join(workspace, RUNS_FOLDER)
   return [

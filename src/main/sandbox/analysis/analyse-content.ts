@@ -54,10 +54,7 @@ function analyseUrl(url: string): Analysis {
   return { scores, spans: [{ start: 0, end: 0, scores }], terms: [], urls: [url], language: 'EN' }
 }
 
-/**
- * Something found in a text; offsets in UTF-16 code units, end exclusive (docs/interface.md §2.3,
- * pii_entities).
- */
+/** Found in a text; offsets in UTF-16 code units, end exclusive (docs/interface.md §2.3, pii_entities). */
 export interface Entity {
   value: string
   start_index: number
@@ -131,10 +128,7 @@ const MIN_WORDS = 2
 
 const ASCII_ONLY = /^[\x20-\x7e\s]*$/
 
-/**
- * Guesses the language as an upper-case two-letter code: by script, else by counting frequent words; `EN` by
- * default.
- */
+/** Guesses the language, an upper-case two-letter code, by script, else frequent words; `EN` by default. */
 function detectLanguage(text: string, words: readonly Word[]): string {
   const head = words.slice(0, WORDS_READ)
   const sample = text.slice(0, head.at(-1)?.end ?? 0)

@@ -59,10 +59,7 @@ function applyTestPhrases(text: string, spans: readonly ScoredSpan[]): void {
   for (const [span, scores] of decided) Object.assign(span.scores, scores)
 }
 
-/**
- * Finds test phrases such as `sandbox:violence:3`, or `sandbox-violence-3` where colons are impractical, as
- * in a URL.
- */
+/** Finds test phrases such as `sandbox:violence:3`, or `sandbox-violence-3` where colons do not fit. */
 export function findTestPhrases(text: string): { className: ContentClass; score: number; start: number }[] {
   return Array.from(text.matchAll(TEST_PHRASE), (match) => ({
     className: String(match[1]).toLowerCase() as ContentClass,

@@ -116,10 +116,7 @@ export interface PlannedCallback {
   waitMs: number
 }
 
-/**
- * Decides by chance when a task's callback is sent and whether it is sent twice. The second copy is never
- * early.
- */
+/** Decides by chance when a task's callback is sent and whether twice. The second copy is never early. */
 export function planCallbacks(settings: CallbackSettings, draw: Draw): PlannedCallback[] {
   const timing = chooseTiming(settings, draw)
   const first = { timing, waitMs: chooseWaitMs(settings, timing, 1, draw) }
@@ -147,10 +144,7 @@ function chooseWaitMs(settings: CallbackSettings, timing: CallbackTiming, copy: 
 /** Longest wait between two attempts, milliseconds, even if Retry-After asks for more. */
 const MAX_WAIT_MS = 30_000
 
-/**
- * Waits vary by this share in both directions, so that callbacks that failed together are not retried
- * together.
- */
+/** Waits vary by this share both ways, so that callbacks that failed together are not retried together. */
 const JITTER = 0.25
 
 /**

@@ -28,10 +28,7 @@ export interface StoredCallback extends Pick<NewCallback, 'taskId' | 'url' | 'ti
   body: string | null
   state: CallbackState
   attempts: number
-  /**
-   * Result of the last attempt, a status such as `503` or a code such as `ECONNREFUSED`; null before the
-   * first.
-   */
+  /** Last attempt's result, a status such as `503` or code such as `ECONNREFUSED`; null before the first. */
   lastResult: string | null
   /** Wall-clock time of the next attempt of a pending callback, else of its settling. */
   dueMs: number

@@ -40,10 +40,7 @@ const DROP_BLOCK = 1_000
 
 const FILTER = 'WHERE (?1 IS NULL OR endpoint = ?1) AND (?2 IS NULL OR subject = ?2)'
 
-/**
- * Opens the log of all requests to indexes, watchlists and appeals. The bodies of the newest `keepRequests`
- * are kept.
- */
+/** Opens the log of requests to indexes, watchlists and appeals, with the newest `keepRequests` bodies. */
 export function createRequestStore(database: DatabaseSync, group: GroupCommit, keepRequests: number) {
   const selectTries = database.prepare('SELECT count(*) AS n FROM request WHERE endpoint = ? AND key = ?')
   const insert = database.prepare(

@@ -23,10 +23,7 @@ export interface OutcomeCount {
 /** How many old tasks lose their requests at a time. */
 const DROP_BLOCK = 1_000
 
-/**
- * Hexadecimal digits of a content hash that identify analysed content: as many as a JavaScript number can
- * hold exactly.
- */
+/** Hexadecimal digits of a hash that identify analysed content: as many as a number can hold exactly. */
 const CONTENT_NUMBER_DIGITS = 13
 
 const OUTCOMES = `SELECT outcome, sum(requests) AS requests FROM (
@@ -36,10 +33,7 @@ const OUTCOMES = `SELECT outcome, sum(requests) AS requests FROM (
 const TASKS = `SELECT post_id AS postId, endpoint, task_id AS taskId, lower(hex(content_hash)) AS contentHash,
   created_ms AS createdMs, outcome, request FROM task`
 
-/**
- * Opens the sandbox's tasks and a count of all requests. The request bodies of the newest `keepRequests`
- * tasks are kept.
- */
+/** Opens the sandbox's tasks and a count of all requests, with the newest `keepRequests` tasks' bodies. */
 export function createTaskStore(database: DatabaseSync, group: GroupCommit, keepRequests: number) {
   const countTries = database.prepare(
     `SELECT (SELECT count(*) FROM task WHERE post_id = ?1)

@@ -22,9 +22,7 @@ export interface Command {
 
 const RUNS_OFFERED = 8
 
-/**
- * Finds a place, run, action of the screen or setting by a few letters of its name, and opens or performs it.
- */
+/** Finds a place, run, action or setting by a few letters of its name, and opens or performs it. */
 export function Palette(props: {
   setColours: ReturnType<typeof useMantineColorScheme>['setColorScheme']
   onShortcuts: () => void

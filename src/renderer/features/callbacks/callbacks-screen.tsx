@@ -35,9 +35,7 @@ import { Table } from '../../ui/table/table.tsx'
 import { LongText, SafeText } from '../../ui/text/safe-text.tsx'
 import styles from './callbacks.module.css'
 
-/**
- * How often the overview is read again, since other processes add callbacks and rows give up, milliseconds.
- */
+/** How often the overview is read again, since others add callbacks and rows give up, milliseconds. */
 const READ_EVERY_MS = 5_000
 
 /** Where callbacks are received, whether they get there, what arrived, and what is still awaited. */

@@ -396,9 +396,7 @@ function describePoint(point: Point, unit: CapacityUnit, latency: string): strin
 
 type DrawnPercentile = (typeof PERCENTILE_LINES)[number]['point']
 
-/**
- * The percentile at which levels are marked: the first that a threshold limits, so marks below its line held.
- */
+/** The percentile to mark levels at: the first that a threshold limits, so marks below its line held. */
 export function toMarkedPoint(limits: readonly Pick<LatencyLimit, 'percentile'>[]): DrawnPercentile {
   const drawn = limits.flatMap(({ percentile }) =>
     PERCENTILE_LINES.filter(({ point }) => point === `p${percentile}`),

@@ -195,10 +195,7 @@ const OF_A_VALUE: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'empty',
 ])
 
-/**
- * The fixes for a group of problems. A cause that concerns all rows, without examples, must be corrected in
- * the mapping.
- */
+/** The fixes for a group of problems. A cause of all rows, without examples, is corrected in the mapping. */
 export function listGroupFixes(group: ProblemGroup, operation: Operation, isLoad: boolean): GroupFixes {
   if (group.examples.length === 0) return { offered: [], valueField: null, editFields: [] }
   const { code, field } = group

@@ -120,9 +120,7 @@ function BaselineDialog({ runId, onClose }: { runId: string; onClose: () => void
   )
 }
 
-/**
- * Compares a run with its baseline or another run, shows the trend of its source, and sets it as a baseline.
- */
+/** Compares a run with its baseline or another run, shows its source's trend, and sets it as a baseline. */
 export function LookBackMenu(props: {
   runId: string
   onCompare: (runIds: readonly string[]) => void

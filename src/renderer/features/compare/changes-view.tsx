@@ -48,9 +48,7 @@ export function ChangesView(props: {
   const changes = useChanges(pair, list)
   const [cursor, setCursor] = useState(0)
   const [isOpen, setOpen] = useState(false)
-  /**
-   * The row that is revealed individually, or hidden individually while all are shown; by its number in B.
-   */
+  /** The row that is revealed individually, or hidden while all are shown; by its number in B. */
   const [toggled, changeToggled] = useExceptions<number | null>(null)
   const place = useRef<HTMLDivElement>(null)
   const shown = useContentShown()

@@ -27,9 +27,7 @@ import { type Column, Table } from '../../ui/table/table.tsx'
 import { SafeText, TextList } from '../../ui/text/safe-text.tsx'
 import styles from './compare.module.css'
 
-/**
- * How fast runs were: this machine's health, then whether the first or another was slower, then the figures.
- */
+/** How fast runs were: this machine's health, then whether the first or another was slower, then figures. */
 export function LatencyView({ runIds }: { runIds: readonly string[] }) {
   const {
     data: overlay,

@@ -39,10 +39,7 @@ const AGAIN_MS = 50
 /** How often the evaluation of a current run is requested. */
 const REFRESH_MS = 3_000
 
-/**
- * How right the rules of a run were, by labels: each rule with its rows and slices, and the results of other
- * thresholds.
- */
+/** How right a run's rules were, by labels: each with its rows and slices, and other thresholds' results. */
 export function EvaluateScreen(props: {
   runId: string
   onResults: (filter: RowFilter) => void

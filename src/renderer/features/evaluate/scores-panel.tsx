@@ -35,9 +35,7 @@ import styles from './evaluate.module.css'
 
 type AskedScores = readonly { className: string; rule: string }[]
 
-/**
- * How well the scores of each class separate a rule's rows from others, and the results of other thresholds.
- */
+/** How well the scores of each class separate a rule's rows from others, and other thresholds' results. */
 export function ScoresPanel(props: {
   evaluation: Evaluation
   scores: readonly DrawnScore[]
@@ -272,9 +270,7 @@ const FRAME = { height: 190, left: 60, right: 8, top: 8, bottom: 34 }
 
 const TICKS = [0, 0.5, 1]
 
-/**
- * Precision against recall at every threshold, with marks for the chosen threshold and for the rule itself.
- */
+/** Precision against recall at every threshold, with marks for the chosen threshold and the rule itself. */
 function PrecisionRecallCurve(props: {
   /** Ascending by threshold. */
   points: readonly ThresholdPoint[]
@@ -525,9 +521,7 @@ function toHighest(bars: readonly ScoreBar[], kind: 'positives' | 'negatives'): 
   return bars.reduce((most, bar) => Math.max(most, bar[kind]), 0)
 }
 
-/**
- * The position of a threshold: at the left edge of its score if each score has a bar, else along the scores.
- */
+/** A threshold's position: at the left edge of its score if each score has a bar, else along the scores. */
 function toShare(bars: readonly ScoreBar[], threshold: number): number {
   if (isEach(bars)) {
     const at = bars.findIndex(({ from }) => from >= threshold)

@@ -120,9 +120,7 @@ export function LabellingScreen(props: {
   )
 }
 
-/**
- * The end of a sample: how many rows were labelled, and how right the rules are according to these labels.
- */
+/** The end of a sample: how many rows were labelled, and how right the rules are by these labels. */
 function LabellingEnd(props: {
   labelling: LabellingState
   verdicts: Verdicts

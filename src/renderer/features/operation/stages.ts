@@ -71,10 +71,7 @@ export function moveLevel(pace: StagesPace, index: number, part: StagePart, leve
   return stages.every(({ from, to }) => from === 0 && to === 0) ? pace : { ...pace, stages }
 }
 
-/**
- * Gives a stage exact levels, leaving its neighbours unchanged. Stages that would send nothing stay as they
- * are.
- */
+/** Gives a stage exact levels; its neighbours, and stages that would send nothing, do not change. */
 export function changeLevels(
   pace: StagesPace,
   index: number,

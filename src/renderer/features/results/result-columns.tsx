@@ -166,9 +166,7 @@ export function toColumnTitle(entry: ColumnEntry): string {
   return LOOKS[entry.name]?.title ?? (entry.title === '' ? entry.name : entry.title)
 }
 
-/**
- * Every available column: those of the run, the drawn scores, and each source column, even if names repeat.
- */
+/** Every column: those of the run, the drawn scores, and each source column, even if names repeat. */
 export function listTableColumns(options: {
   entries: readonly ColumnEntry[]
   names: readonly string[]

@@ -41,9 +41,7 @@ import { RowDrawer } from './row-drawer.tsx'
 import { type Results, useResults, type useResultView, withSearch } from './use-results.ts'
 import { useVerdictControl, type VerdictAction } from './verdicts-control.tsx'
 
-/**
- * Every row of a run: filtered by facets and search, opened in a drawer, with content hidden until revealed.
- */
+/** A run's rows: filtered by facets and search, opened in a drawer, with content hidden until revealed. */
 export function ResultsScreen(props: {
   runId: string
   filter: RowFilter

@@ -26,9 +26,7 @@ export function toStripEm(scale: ScoreScale): number {
   return 1 + Math.min(STRIP_MAX, scale.classes.length) * 0.42
 }
 
-/**
- * The scores of a row as bars side by side, each class at a fixed position, and the highest score in words.
- */
+/** A row's scores as bars side by side, each class at a fixed position, and the highest score in words. */
 export function ScoreStrip({ scores, scale }: { scores: Scores; scale: ScoreScale }) {
   const sorted = toHighestFirst(scores)
   const [highest] = sorted
@@ -72,9 +70,7 @@ function toBarsPath(classes: readonly string[], scores: Scores, end: number): st
   return path
 }
 
-/**
- * Each class with its score as a bar and a number, highest first, and the thresholds of the answer's rules.
- */
+/** Each class with its score as a bar and number, highest first, and the thresholds of the answer's rules. */
 export function ScoreBars(props: {
   scores: Scores
   /** End of the scale, unless a score is higher. */

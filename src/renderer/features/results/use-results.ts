@@ -167,9 +167,7 @@ export function useResults(runId: string, first: RowFilter) {
     showCursor: () => show({}),
     /** Moves the cursor by one row, within the table. */
     step: (by: 1 | -1) => moves.step(by, Math.max(0, list.count - 1)),
-    /**
-     * The row that keys act on: the open row, or else the one under the cursor; null while neither is known.
-     */
+    /** The row that keys act on: the open row, else the one under the cursor; null while neither is known. */
     row: isOpen || cursor.kind === 'on' ? cursor.row : null,
     /** Whether the details of a row are shown. */
     isOpen,
@@ -184,9 +182,7 @@ export function useResults(runId: string, first: RowFilter) {
   }
 }
 
-/**
- * What a run's columns depend on. All parts are awaited together, so that the screen is drawn anew only once.
- */
+/** What a run's columns depend on. All parts are awaited together, so that the screen is drawn anew once. */
 function useDescription(runId: string) {
   return useQueries({
     queries: [

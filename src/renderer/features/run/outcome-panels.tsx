@@ -161,10 +161,7 @@ export function ItemsPanel(props: { operation: string; items: number; onExport: 
 /** Rows that are invalid or ended with an error, grouped by cause, each with what to do. */
 export function ErrorsPanel(props: {
   runId: string
-  /**
-   * The total, which is not the sum of the groups: a row can have several causes, and only the first groups
-   * are shown.
-   */
+  /** The total, not the groups' sum: a row can have several causes, and only the first groups are shown. */
   rows: number
   errors: readonly ErrorCause[]
   operation: string

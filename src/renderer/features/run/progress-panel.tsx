@@ -22,9 +22,7 @@ import type { DisplayState } from '../../ui/states/run-state.tsx'
 import { SafeText, toSentence } from '../../ui/text/safe-text.tsx'
 import styles from './run.module.css'
 
-/**
- * A run's progress: one bar, the counts by state, rate and remaining time; `pace` is a control for the rate.
- */
+/** A run's progress: one bar, counts by state, rate and remaining time; `pace` is a control for the rate. */
 export function ProgressPanel({ snapshot, pace }: { snapshot: RunSnapshot; pace?: ReactNode }) {
   const { rows, phase } = snapshot
   const done = rows.read - countRows(rows, 'open')

@@ -305,9 +305,7 @@ function RunPlace(props: { run: RunSummary; namePlace: NamePlace }) {
   )
 }
 
-/**
- * What a run does, on one line: `retry · submit content · v1 sync`, `load test · v1 sync · 1,200 requests`.
- */
+/** What a run does, in short: `retry · submit content · v1 sync`, `load test · v1 sync · 1,200 requests`. */
 function describeRun(run: RunSummary): string {
   const { operation, mode, api } = run
   if (isLoadTest(run)) return describeLoad(run)

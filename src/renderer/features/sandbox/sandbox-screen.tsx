@@ -40,9 +40,7 @@ const PARTS = {
 
 type Part = keyof typeof PARTS
 
-/**
- * The service that comes with Sluice, for trying things out: its behaviour, its contents, and what arrived.
- */
+/** The service that comes with Sluice, for trying things out: its behaviour, contents, and what arrived. */
 export function SandboxScreen(props: { onRuns: () => void }) {
   const sandbox = useSandbox()
   const change = useSandboxChange()

@@ -168,9 +168,7 @@ export function MergedChoice(props: { preview: BridgePreview; onUse: (merged: 'e
   )
 }
 
-/**
- * Says that cells have links, and offers those of a column as the address to send; nothing if there are none.
- */
+/** Says that cells have links, and offers those of a column as the address to send; nothing if none. */
 export function LinkChoice(props: {
   preview: BridgePreview
   operation: Operation

@@ -33,10 +33,7 @@ import { type MediaSettings, PREVIEW_ROWS, type Reading } from './reading.ts'
 import styles from './source.module.css'
 import { MediaControls, SourceControls } from './source-controls.tsx'
 
-/**
- * The source and how to read it, with a preview that follows each change of sheet, encoding, delimiter,
- * header.
- */
+/** The source and its reading, with a preview that follows changes of sheet, encoding, delimiter, header. */
 export function SourceScreen(props: {
   source: ChosenSource | null
   upload: UploadProgress | null

@@ -124,9 +124,7 @@ export function TimeChart(props: {
   )
 }
 
-/**
- * A range of a chart around a point, `factor` times as wide, in seconds of sending; null for the whole chart.
- */
+/** A range of a chart around a point, `factor` times as wide, in seconds of sending; null for the whole. */
 export function scaleZoom(
   zoom: Range | null,
   at: readonly number[],

@@ -91,10 +91,7 @@ export function parseBaseUrl(text: string): { kind: 'url'; url: string } | { kin
   return { kind: 'url', url: `${url.origin}${url.pathname}`.replace(/\/+$/, '') }
 }
 
-/**
- * A service's base URL, without an endpoint's path that was typed as well, as `note` then says; or what is
- * wrong with it.
- */
+/** A service's base URL, without a typed endpoint's path, which `note` tells; or what is wrong with it. */
 export function parseServiceUrl(
   text: string,
 ): { kind: 'url'; url: string; note: string | null } | { kind: 'bad'; message: string } {
@@ -203,9 +200,7 @@ export function nameAddress(
   return { name: connection ?? only ?? baseUrl.replace(/^https?:\/\//, ''), kind }
 }
 
-/**
- * A service's base URL; null for the sandbox, which is on this machine, and while the text is not an address.
- */
+/** A service's base URL; null for the sandbox, on this machine, and while the text is not an address. */
 export function toServiceUrl(
   destination: Destination,
   connections: readonly ConnectionEntry[],

@@ -253,10 +253,7 @@ const TERM_LISTS = /^(.+_)?terms$/
 
 const STRING = String.raw`"(?:[^"\\]|\\.)*"`
 const STRING_LIST = String.raw`\[\s*${STRING}(?:\s*,\s*${STRING})*\s*\]`
-/**
- * Each string from its opening to its closing quote, with its value if it is the key of a string or of a list
- * of strings.
- */
+/** Each string, quotes included, with its value if it is the key of a string or of a list of strings. */
 const STRINGS = new RegExp(`(${STRING})(\\s*:\\s*)?(${STRING}|${STRING_LIST})?`, 'gs')
 const EACH_STRING = new RegExp(STRING, 'gs')
 
@@ -296,9 +293,7 @@ export function removeQuotes(message: string, request: string | null): string {
   return createQuoteRemover(listContent(request))(message)
 }
 
-/**
- * Replaces each string of JSON text that is not a key; text that is not JSON counts as one string of content.
- */
+/** Replaces each string of JSON text that is not a key; other text counts as one string of content. */
 function replaceStrings(json: string, replace: (string: string, isContent: boolean) => string): string {
   if (!isJson(json)) return replace(json, true)
   const replaceIn = (value: string, toIsContent: (string: string) => boolean) =>

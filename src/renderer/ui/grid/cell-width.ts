@@ -1,17 +1,11 @@
 /** Font size of a cell, rem; some cells have a smaller one, never a larger one. */
 const LETTER_REM = 0.8125
 
-/**
- * Width that the edges of a cell take from its column, rem; for the first cell, also its distance from the
- * table's edge.
- */
+/** Width of a cell's edges in its column, rem; for the first cell, also its distance to the table's edge. */
 const EDGES_REM = 1
 const FIRST_EDGES_REM = 1.5
 
-/**
- * Whether content `em` wide fits into a column. If it does, the browser need not clip it, which costs more
- * than drawing.
- */
+/** Whether content `em` wide fits into a column, and need not be clipped, which costs more than drawing. */
 export function fitsColumn(em: number, rem: number, isFirst: boolean): boolean {
   return em * LETTER_REM + (isFirst ? FIRST_EDGES_REM : EDGES_REM) <= rem
 }

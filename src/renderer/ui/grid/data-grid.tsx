@@ -56,9 +56,7 @@ export function DataGrid<Row>(props: {
    * before it: a scrolled view then stays with the row. At its top, a list shows new rows.
    */
   cursorRow?: unknown
-  /**
-   * False if the row under the cursor has left the table: the cursor is then before the row now in its place.
-   */
+  /** False if the cursor's row has left the table: it is then before the row now in its place. */
   hasCursor?: boolean
   onCursor: (index: number) => void
   /** Called with a clicked row, and with the one under the cursor on Enter; null if it is not loaded. */

@@ -91,9 +91,7 @@ export function useRowWindow(
     return () => clearTimeout(timer)
   }, [hasRows])
 
-  /**
-   * Draws new rows in view. While scrolling, this must not be deferred: the view would be empty meanwhile.
-   */
+  /** Draws new rows in view. While scrolling, this must not be deferred: the view would be empty. */
   const follow = useCallback(
     (isUrgent: boolean) => {
       const { toWindow, countRead, shown } = latest.current

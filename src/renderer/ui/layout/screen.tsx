@@ -18,9 +18,7 @@ interface Frame {
   of?: string
   /** Shown above the header. */
   above?: ReactNode
-  /**
-   * Replaces the title in the header, and contains the first-level heading; the sentence moves to the body.
-   */
+  /** Replaces the title in the header, and has the first-level heading; the sentence moves to the body. */
   head?: ReactNode
   /** Shown below the header. */
   below?: ReactNode

@@ -68,10 +68,7 @@ export function describeLoadTest(operation: Operation, load: Load | null): strin
     .join(', ')
 }
 
-/**
- * The settings of an operation, in short: `v2 async, 3 models`, `faces, sync`, `badwords, 500 terms per
- * request`.
- */
+/** An operation's settings: `v2 async, 3 models`, `faces, sync`, `badwords, 500 terms per request`. */
 export function describeOptions(operation: Operation): string {
   return OPERATIONS[operation.kind].words.describe(operation)
 }

@@ -164,9 +164,7 @@ function KeyChoice(props: {
   )
 }
 
-/**
- * The plan's setting for recognizing rows in the way that was reported: empty for ids; null if there is none.
- */
+/** The plan's setting for recognizing rows in the reported way: empty for ids; null if there is none. */
 function findChosenKey(by: readonly string[], { kind }: Operation): OnlyNew | null {
   const { contents = [] } = OPERATIONS[kind].recognizedBy ?? {}
   const isContent = by.some((key) => contents.some((names) => names.join('+') === key))

@@ -193,9 +193,7 @@ export function RowNumber(props: { record: number; place: SourcePlace; isFileApa
   )
 }
 
-/**
- * The line and the file unless the row's number has them, and the record's number, which exports have too.
- */
+/** The line and file unless the row's number has them, and the record's number, which exports have too. */
 export function describePlace(record: number, { line, half, file }: SourcePlace): string {
   const name = `record ${record}${half === undefined ? '' : `, ${half} of a split record`}`
   if (line !== null) return `line ${line} of ${file ?? 'the file'}, ${name}`

@@ -14,10 +14,7 @@ import type { RunSummary, ShownState } from '../../../shared/run/run.ts'
 import { IconLabel } from './row-states.tsx'
 import styles from './states.module.css'
 
-/**
- * A run's state for people: more detailed while this process holds it, and with the thresholds' verdict for a
- * load test.
- */
+/** A run's state for people: finer while held here, and with the thresholds' verdict for a load test. */
 export type DisplayState = ShownState | 'not connected'
 
 const LOOKS: Record<DisplayState, { icon: TablerIcon; color: string; meaning: string }> = {
@@ -98,9 +95,7 @@ export function isLoadTest(run: RunSummary): boolean {
   return run.thresholds !== undefined
 }
 
-/**
- * How many of a load test's thresholds failed, in words: `✗ 1 of 2 thresholds failed`; null if it has none.
- */
+/** How many of a load test's thresholds failed: `✗ 1 of 2 thresholds failed`; null if it has none. */
 export function describeThresholds({ thresholds = [] }: RunSummary): string | null {
   if (thresholds.length === 0) return null
   const failed = thresholds.filter(({ ok }) => !ok).length

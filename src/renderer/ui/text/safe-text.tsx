@@ -157,10 +157,7 @@ export function Sentence({ text }: { text: string }) {
   })
 }
 
-/**
- * An error's message, at most `max` code units of it: {@link SafeText} with line breaks, in which backticks
- * enclose code.
- */
+/** An error's message, cut to `max` code units: {@link SafeText} with line breaks, and code in backticks. */
 export function MessageText({ text, max }: { text: string; max: number }) {
   const { shown } = cutToldText(text, max)
   return (

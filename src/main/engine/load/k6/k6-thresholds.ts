@@ -114,9 +114,7 @@ function toMetrics(
   ]
 }
 
-/**
- * A tag that the script's requests have: their path as the name, under any key, and the numbers of stages.
- */
+/** A tag that a script's requests have: their path as the name, under any key, and the numbers of stages. */
 function toScriptTag({ name, value }: ThresholdTag, { pace }: Load, path: string): string {
   if (name === 'stage' && pace.kind === 'stages') {
     const index = pace.stages.findIndex((stage) => stage.name === value)

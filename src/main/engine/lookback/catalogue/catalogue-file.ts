@@ -70,10 +70,7 @@ const TABLES = `
 
 const SCHEMA: OwnSchema = { steps: [TABLES] }
 
-/**
- * How long a statement waits for another process's short lock, and how long to wait for the lease,
- * milliseconds.
- */
+/** How long a statement waits for another process's short lock, and a writer for the lease, milliseconds. */
 const BUSY_TIMEOUT_MS = 10_000
 
 /** SQLite's primary result codes for a file that is damaged, is not a database, or lacks a table. */
@@ -117,10 +114,7 @@ export function removeCatalogue(workspace: string): void {
   })
 }
 
-/**
- * The catalogue's file, opened for each piece of work, so that one deleted or replaced meanwhile is never
- * written to.
- */
+/** The catalogue's file, opened for each piece of work, so that no deleted or replaced one is written to. */
 export function openCatalogueFile(workspace: string): CatalogueStore {
   const use = <Result>(work: (db: DatabaseSync) => Result): Result => {
     const db = new DatabaseSync(toCatalogueFile(workspace), { timeout: BUSY_TIMEOUT_MS })

@@ -25,10 +25,7 @@ import {
 } from './catalogued-run.ts'
 import { ReadingMark } from './reading-mark.ts'
 
-/**
- * From this many changed runs on, a catalogue is being built: all runs are then read before anything is
- * answered.
- */
+/** From this many changed runs on, a catalogue is being built: all runs are then read before any answer. */
 const MAKING_FROM = 100
 
 /** Most runs read again with a run that is kept, because they were written to while being read. */
@@ -242,10 +239,7 @@ class Reading {
   }
 }
 
-/**
- * Whether a journal is unreadable because of its content, so that it need not be read again before it
- * changes.
- */
+/** Whether a journal is unreadable because of its content, so that it need not be read until it changes. */
 function isOfContent(error: unknown, file: string): boolean {
   if (!(error instanceof SluiceError)) return false
   const { said } = error

@@ -16,9 +16,7 @@ type TermDetail =
   /** Sent without a usable answer. */
   | { kind: 'lost'; outcome: string; isAdd: boolean; hasNotes: boolean; sent: string | null }
 
-/**
- * Watchlist terms, by the lower-cased term (docs/interface.md §2.5). The service has no way to remove one.
- */
+/** Watchlist terms, by the lower-cased term (docs/interface.md §2.5). The service cannot remove one. */
 export const WATCHLIST_LEDGER: LedgerReader<TermDetail> = {
   collect(run, events) {
     const { runId, plan } = run.record

@@ -244,10 +244,7 @@ function isAlone({ record }: RunView): boolean {
   return toRowsPerItem(record.plan.operation) === 1
 }
 
-/**
- * Condition on the tries of an item with several rows: those of the row, without tries in which a retry sent
- * only others.
- */
+/** Condition on a shared item's tries: those of the row, without tries in which a retry sent only others. */
 function selectOwnTries({ schema, view }: Pick<Attached, 'schema' | 'view'>, tried: string): string {
   return isAlone(view) ? '' : ` AND ${tried}.number <= ${selectTried(schema, 'r.id')}`
 }

@@ -182,10 +182,7 @@ function readText(json: string | undefined): string | undefined {
   return value === undefined ? undefined : String(value)
 }
 
-/**
- * The columns whose objects may contain a column as a field, and its path there; keys may have dots
- * themselves.
- */
+/** The columns whose objects may contain a column as a field, and its path there; keys may have dots. */
 function findOuter(name: string, columns: readonly string[]): { at: number; path: string }[] {
   const inner = name.startsWith(PREFIXES.body) ? PREFIXES.body.length : 0
   const found: { at: number; path: string }[] = []

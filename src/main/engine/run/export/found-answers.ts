@@ -14,10 +14,7 @@ export interface FoundAnswers {
 
 type FoundTuple = [row: number, set: number, further: string | null, ...scores: (number | null)[]]
 
-/**
- * Creates a function that reads the rules that rows triggered, and their scores by class, a stretch at a
- * time.
- */
+/** Creates a function that reads the rules that rows triggered, and scores by class, a stretch at a time. */
 export function createAnswersReader(db: DatabaseSync): (stretch: Stretch) => FoundAnswers {
   const toRules = createSetReader(db, createRuleReader(db))
   let classes: string[] = []

@@ -4,10 +4,7 @@ const SLOTS_FIRST = 1 << 10
 /** Largest share of slots in use. */
 const FULL = 0.6
 
-/**
- * Texts seen before, as 64 bits each: with 10 million texts, one file in 300,000 has two texts taken for the
- * same.
- */
+/** Texts seen before, as 64 bits each: with 10 million, one file in 300,000 has two texts taken for one. */
 export class SeenTexts {
   #slots = new BigUint64Array(SLOTS_FIRST)
   #size = 0

@@ -102,10 +102,7 @@ const IN_DOUBT: Mark = {
   note: 'it may answer what was sent before a correction',
 }
 
-/**
- * The effect of a callback: `differing` contradicts the one that settled its item, `other_post` names another
- * item.
- */
+/** A callback's effect: `differing` contradicts the one that settled its item, `other_post` names another. */
 type Effect = 'settled' | 'settled_before' | 'doubled' | 'differing' | 'unreadable' | 'other_post'
 
 /** Callbacks of an item that a further one is compared with. */
@@ -478,10 +475,7 @@ export class CallbackWriter {
     return toNumber(this.#firstUnknownTry.get(item)?.['sent_at_us'])
   }
 
-  /**
-   * What a readable callback is about: decided by its task, else by what it repeats, else by what is still
-   * unanswered.
-   */
+  /** What a readable callback is about: by its task, else by what it repeats, else by what is unanswered. */
   #findAddressee(
     { item, receivedAtUs }: InboxCallback,
     { taskId, fits }: OwnContent,

@@ -79,10 +79,7 @@ export function copyUnsucceeded(child: Journal, options: CopyOptions): void {
   }
 }
 
-/**
- * Opens a run that has rows to give; null if it has none, or other retries have taken them. Throws
- * `RUN_BUSY`.
- */
+/** Opens a run that has rows to give; null if it has none, or other retries took them. Throws `RUN_BUSY`. */
 function openRetriedRun(
   child: Journal,
   { runId, ...known }: RunRecord,
@@ -249,10 +246,7 @@ function noteLostTries({ db }: Journal): void {
   )
 }
 
-/**
- * Copies rows; if the states include `pending`, also rows never tried. `alongside` reads more of the attached
- * journal.
- */
+/** Copies rows; with the state `pending` also rows never tried. `alongside` reads more of the journal. */
 function copyRows(
   child: Journal,
   { journal, states, takesInvalid }: RetriedRun,

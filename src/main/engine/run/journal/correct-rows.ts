@@ -278,10 +278,7 @@ function countErrors({ counters }: Journal, counts: Counts): void {
   }
 }
 
-/**
- * What the counters hold for the checked rows as corrected before, as intake and earlier corrections counted
- * it.
- */
+/** What counters hold for the checked rows as corrected before, as intake and earlier corrections counted. */
 function countCorrected({ db }: Journal, { plan, columns, runToken }: RunRecord): Map<string, number> {
   const counts = new Map<string, number>()
   if ((plan.fixes ?? []).length + (plan.earlierFixes ?? []).length === 0) return counts

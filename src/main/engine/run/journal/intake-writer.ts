@@ -53,10 +53,7 @@ export interface IntakeRow {
   reported?: ReadonlySet<string>
 }
 
-/**
- * Called for each row that is not left out: whether it can be sent, and whether it is skipped because it was
- * sent before.
- */
+/** Called for each row not left out: whether it can be sent, and whether it is skipped as sent before. */
 export type OnWritten = (row: IntakeRow, isSent: boolean, isSkipped: boolean) => void
 
 /** How to look up rows that were sent before, and what to do with them. */
@@ -100,10 +97,7 @@ const LOOKUP_CHARACTERS = 16_000_000
 /** Pages of the WAL, 32 MB: nothing waits for intake yet, and fewer checkpoints mean fewer disk waits. */
 const INTAKE_CHECKPOINT_PAGES = 4 * CHECKPOINT_PAGES
 
-/**
- * Writes what intake reads. Memory does not grow with the source: even seen post_ids are in a temporary
- * table.
- */
+/** Writes what intake reads. Memory does not grow with the source: seen post_ids are in a temporary table. */
 export class IntakeWriter {
   readonly #journal: Journal
   readonly #insertRow: RowInsert

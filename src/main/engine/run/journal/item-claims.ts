@@ -93,10 +93,7 @@ export class ItemClaims {
     this.#rowsOf = db.prepare(selectItemRows('row.id, row.cells, row.kinds'))
   }
 
-  /**
-   * Items above the watermark, without claiming them: at most `limit`, fewer if they are huge, none at the
-   * end.
-   */
+  /** Items above the watermark, without claiming them: at most `limit`, fewer if huge, none at the end. */
   readFresh(limit: number): ClaimedItem[] {
     const isSeveral = this.#rowsPerItem > 1
     let itemsMax = limit
@@ -135,9 +132,7 @@ export class ItemClaims {
     }))
   }
 
-  /**
-   * Raises the watermark over these items. The caller has a transaction open, and syncs it before sending.
-   */
+  /** Raises the watermark over items. The caller has a transaction open, and syncs it before sending. */
   raiseWatermark(items: readonly ClaimedItem[]): void {
     const last = items.at(-1)?.rows.at(-1)
     if (last === undefined) return
@@ -240,10 +235,7 @@ export class ItemClaims {
     return this.#rowsOf.all(item).length === rows
   }
 
-  /**
-   * Splits in two an item whose rows are to be resent; returns the new items. The caller has a transaction
-   * open.
-   */
+  /** Splits in two an item to be resent; returns the new items. The caller has a transaction open. */
   split(item: number): [number, number] {
     const rows = this.#rowsOf.all(item).map((row) => Number(row['id']))
     const second = rows[Math.ceil(rows.length / 2)]

@@ -102,10 +102,7 @@ export function resendUnknown(journal: Journal): void {
   })
 }
 
-/**
- * Requeues rows that the service refused only for the key, so that no try can have been accepted; returns how
- * many.
- */
+/** Requeues rows refused only for the key, so that no try can have been accepted; returns how many. */
 export function resendKeyRefused(journal: Journal): number {
   const { db, counters } = journal
   const refused = readRows<ErrorCause & { row: number }>(

@@ -109,9 +109,7 @@ export function toInvalidGroups(problems: ReadonlyMap<string, number>): ErrorGro
   }))
 }
 
-/**
- * Warnings about a run's rows by cause, without hints, most rows first, from counts by {@link toCauseKey}.
- */
+/** Warnings about rows by cause, without hints, most rows first, from counts by {@link toCauseKey}. */
 export function toRowWarnings(problems: ReadonlyMap<string, number>, runId: string): RowWarning[] {
   const listWith = `sluice show ${runId} --problems`
   return toWordedCauses(problems, 'warning').map((cause) => ({ ...cause, list_with: listWith }))

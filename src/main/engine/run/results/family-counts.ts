@@ -28,10 +28,7 @@ const TAKEN = 'taken'
 /** Most runs whose corrections are kept. */
 const CORRECTIONS_MAX = 200
 
-/**
- * A run's counts of rows that retries have taken over, by the run and its retries: such rows no longer
- * change.
- */
+/** A run's counts of rows that retries took over, by the run and its retries: such rows no longer change. */
 const corrections = new Map<string, Counts>()
 
 /** Counts a run with its retries, by kind and value: the newest outcome of each row, and all tries. */
@@ -303,10 +300,7 @@ export function countRowsWithRules(family: RunFamily): number {
   }, -unsuccessful)
 }
 
-/**
- * Rows by rules triggered without success: an answer can have rules next to an error, such as one of another
- * model.
- */
+/** Rows by rules triggered without success: answers can have rules next to an error, as of another model. */
 export function countRulesOfUnsuccessful(family: RunFamily): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { db, sets } of readUnsuccessfulSets(family)) {

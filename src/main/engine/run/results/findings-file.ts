@@ -255,10 +255,7 @@ export class StoredFindings {
       : new RowCells(this.#readColumn(toCellsName(column), Uint16Array), texts)
   }
 
-  /**
-   * All columns. Those of cells, 2 bytes a row each, are only checked: whoever keeps the others does not use
-   * them.
-   */
+  /** All columns. Those of cells, 2 bytes a row, are only checked: whoever keeps the others needs none. */
   readAll(): FoundColumns {
     const { last, sets, classes, cells } = this.#head
     for (const [column] of cells) {

@@ -122,10 +122,7 @@ export function countFound(searched: Searched, filter: RowFilter): Facet[] {
   return facets
 }
 
-/**
- * Results of {@link findFailed} for a row: passed; else the number of the only failed test, counted from
- * here; or out.
- */
+/** Results of {@link findFailed}: passed; the only failed test's number, counted from here; or out. */
 const PASSED = 0
 const OUT = 0xffff
 
@@ -271,10 +268,7 @@ function toKeys(ids: Uint32Array, values: Float32Array, isDescending: boolean): 
 const DIGIT_BITS = 11
 const DIGITS = 1 << DIGIT_BITS
 
-/**
- * Radix sort by 32-bit keys, lowest digit first: rows with the same key keep their order. Overwrites both
- * arrays.
- */
+/** Radix sort by 32-bit keys, lowest digit first; it is stable. Overwrites both arrays. */
 function sortByKeys(ids: Uint32Array<ArrayBuffer>, keys: Uint32Array<ArrayBuffer>): Uint32Array {
   interface Keyed {
     ids: Uint32Array<ArrayBuffer>

@@ -12,10 +12,7 @@ import { readProblemGroups } from './problem-groups.ts'
 /** The run with the requested warnings, and what was accepted for it. */
 type AskedRecord = Pick<RunRecord, 'columns'> & { plan: Pick<Plan, 'accept' | 'accepted'> }
 
-/**
- * Warnings of a run, by cause, that a person must accept before anything is sent, each with the rows that
- * would be sent.
- */
+/** A run's warnings to accept before anything is sent, by cause, each with the rows that would be sent. */
 export function readGuardedWarnings(db: DatabaseSync): ProblemGroup[] {
   return readProblemGroups({ db }).flatMap((group) => {
     const needed = findNeeds(group)
@@ -44,10 +41,7 @@ export function readOpenWarningsOfWhole({ whole }: Pick<RunFamily, 'whole'>): Pr
   return whole.flatMap(({ db }) => listOpen(readGuardedWarnings(db), records))
 }
 
-/**
- * Rows with a problem of that cause that are not sent because they are also invalid. Left-out rows were never
- * counted.
- */
+/** Rows with a problem of that cause that are also invalid, so not sent. Left-out rows were never counted. */
 function countUnsent(db: DatabaseSync, { code, field, args }: ProblemGroup): number {
   const counted = db
     .prepare(

@@ -16,10 +16,7 @@ const PAGE_MAX = 500
 /** With fewer causes of errors than this, all are counted separately, each with its code. */
 const ERROR_GROUPS_CERTAIN = 100
 
-/**
- * Whether the journal's own counters and indexes can count and page a filter: it has one condition, and no
- * text.
- */
+/** Whether the journal's counters and indexes can count and page a filter: with one condition and no text. */
 function isSimple(filter: RowFilter): boolean {
   const { ruleIds = [], search, ...others } = filter
   if (search || ruleIds.length > 1 || ruleIds[0] === NO_RULE) return false
@@ -90,10 +87,7 @@ function pickPage(
   return { ids: index.pick(filter, first, end - first, judged).reverse(), total }
 }
 
-/**
- * Lists all matching rows, page by page in source order. `among` are the rows of the filter's cell,
- * ascending.
- */
+/** Lists matching rows, page by page in source order. `among`: the rows of the filter's cell, ascending. */
 export function* listAllPages(
   family: RunFamily,
   filter: RowFilter,

@@ -108,10 +108,7 @@ function isUnsendable({ db }: RunView, row: number): boolean {
   return db.prepare('SELECT 1 FROM row WHERE id = ? AND item IS NULL').get(row) !== undefined
 }
 
-/**
- * How often a row in a request of several was tried; undefined if it is alone, so that its tries are its
- * item's.
- */
+/** How often a row in a request of several was tried; undefined if it is alone: its tries are its item's. */
 function findTries({ db, record }: RunView, row: number): number | undefined {
   if (toRowsPerItem(record.plan.operation) === 1) return undefined
   return Number(db.prepare('SELECT attempts FROM result WHERE row = ?').get(row)?.['attempts'] ?? 0)

@@ -54,10 +54,7 @@ const NO_VALUES: readonly string[] = []
 /** Most scores of a class that are numbered; with more, each row keeps its own. */
 const NUMBERED_MAX = 0xffff
 
-/**
- * The bands of a class, and the band of each score: by the number of the score, or by row if scores have
- * none.
- */
+/** The bands of a class, and the band of each score: by the score's number, or by row if scores have none. */
 export interface ScoreBands {
   bands: ScoreBand[]
   bandOf: Uint8Array

@@ -11,10 +11,7 @@ const NO_KEY_AT = 255
 
 /** Rows to look up, as columns instead of objects, since they cross to another thread. */
 export interface AskedRows {
-  /**
-   * Each row's key and the index of that key among the keys; '' and {@link NO_KEY_AT} if no key identifies
-   * it.
-   */
+  /** Each row's key and its index among the keys; '' and {@link NO_KEY_AT} if no key identifies it. */
   texts: readonly string[]
   keys: Uint8Array
   /** Their cells as JSON, and their kinds; null if none has kinds. */

@@ -403,10 +403,7 @@ function areKeptApart(a: KeyOwner, b: KeyOwner): boolean {
   return [a, b].every(({ connections, variable }) => connections.length > 0 || variable !== null)
 }
 
-/**
- * How requests reach a service at its address, apart from the key: one address may serve many tenants and
- * deployments.
- */
+/** How requests reach a service, apart from the key: one address may serve many tenants and deployments. */
 function toWay({ connection: { headers = {}, unixSocket = '', resolve = [] } }: Plan): string {
   const written = Object.entries(headers)
     .filter(([name, value]) => identifiesTenant(name, value) === 'always')

@@ -48,10 +48,7 @@ export interface SearchTask {
 export interface UncertainRuns {
   /** Ids of unreadable runs, so that it is unknown what they sent. */
   unreadable: readonly string[]
-  /**
-   * Ids of runs to the same address: with another key, sent another way, and with a key that cannot be
-   * compared.
-   */
+  /** Ids of runs to the same address: with another key, sent another way, and with an incomparable key. */
   withOtherKey: readonly string[]
   withOtherConnection: readonly string[]
   withUnknownKey: readonly string[]

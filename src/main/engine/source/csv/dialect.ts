@@ -215,10 +215,7 @@ function isProseCut(rows: readonly ExactRecord[], delimiter: string): boolean {
   return behind.length > 0 && behind.filter((cell) => cell.startsWith(' ')).length > behind.length / 2
 }
 
-/**
- * The first whole records of a text, and whether a quote stays open to its end, or for many lines of a cut
- * text.
- */
+/** First whole records of a text, and whether a quote stays open to its end, or for long in a cut text. */
 function readRecords(
   { text, isCut }: Sample,
   syntax: RecordSyntax,

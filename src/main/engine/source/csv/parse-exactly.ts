@@ -73,10 +73,7 @@ export function parseRecord(text: string, start: number, syntax: RecordSyntax): 
   }
 }
 
-/**
- * Whether white space precedes a quote that opens a text and closes it at the end, or in a later line or
- * cell.
- */
+/** Whether white space precedes a quote that opens a text closed at the end, or in a later line or cell. */
 function isSpacedQuotes(cell: string, quote: string): boolean {
   const text = cell.trim()
   if (!cell.startsWith(' ') || !text.startsWith(quote)) return false

@@ -44,10 +44,7 @@ interface ParsedPiece {
 /** How to read records, apart from their syntax. */
 export interface RecordOptions {
   readBytes?: number
-  /**
-   * Cells of a record; if a record has more, its last one and the surplus are as in the file, quotes
-   * included.
-   */
+  /** Cells of a record; if it has more, the last and the surplus are as in the file, quotes included. */
   width?: number | undefined
   /** Whether the escape was guessed, so that a record valid only in the other reading is a fault. */
   isEscapeGuessed?: boolean
@@ -219,10 +216,7 @@ function hasSpacedOpening(text: string, { delimiter, newline }: RecordSyntax): b
   return false
 }
 
-/**
- * Whether white space other than a line break may follow a quote: a check that takes less time than the
- * pattern.
- */
+/** Whether white space other than a line break may follow a quote: quicker than the pattern. */
 function maySpaceQuotes(text: string): boolean {
   for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at + 1)) {
     const code = text.charCodeAt(at + 1)

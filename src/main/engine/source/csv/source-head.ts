@@ -175,10 +175,7 @@ function standsInQuotes(sampleText: string, column: string, header: readonly str
   return found[header.filter((one) => one === column).length - 1]?.[1] === '"'
 }
 
-/**
- * The `BAD_SOURCE` error of a record that is too long to be read; `record` is its name for a person, such as
- * "row 3".
- */
+/** The `BAD_SOURCE` error of a record too long to be read; `record` is its name, such as "row 3". */
 export function createLongRecordError(source: string, record: string, error: RecordTooLong): SluiceError {
   const begins = toFound(/^[^\r\n]*/.exec(error.start.slice(0, 200))?.[0] ?? '')
   if (error.over === 'columns') {

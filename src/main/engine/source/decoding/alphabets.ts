@@ -1,9 +1,6 @@
 const CYRILLIC = 'абвгдежзиклмнопрстуфхцчш'
 
-/**
- * Letters beyond ASCII of today's languages, in lower case; the whole script for languages that use all of
- * it.
- */
+/** Letters beyond ASCII of today's languages, lower case; the whole script if a language uses all of it. */
 const ALPHABETS: Record<string, string> = {
   af: 'áèéêëíîïóôöúû',
   az: 'əçğıi̇öşü',

@@ -22,10 +22,7 @@ export interface TextReader {
   innerMarks(): number
 }
 
-/**
- * The character that encloses cells with line breaks, and the one that makes the next character content; ''
- * for none.
- */
+/** The character around cells with line breaks, and the one that makes the next content; '' for none. */
 interface Quoting {
   quote: string
   escape: string

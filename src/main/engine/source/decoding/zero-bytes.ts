@@ -1,10 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import iconv from 'iconv-lite'
 
-/**
- * The kind of a file with zero bytes: text of two or four bytes a character, text with stray zeros, or not
- * text.
- */
+/** Kind of a file with zero bytes: text of 2 or 4 bytes a character, text with stray zeros, or not text. */
 export type ZeroBytesVerdict = { kind: 'wide'; encoding: string } | { kind: 'text' } | { kind: 'binary' }
 
 const WIDE = [

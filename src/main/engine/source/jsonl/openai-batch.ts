@@ -23,10 +23,7 @@ const COLUMNS: ReadonlySet<string> = new Set([
 ])
 const OWN = 'line.'
 
-/**
- * Members of a line that say where it goes, with the values in nearly all lines; another value becomes a
- * column.
- */
+/** Members of a line that say where it goes, with their usual values; another value becomes a column. */
 export const ENVELOPE = { method: 'POST', url: '/v1/moderations' } as const
 
 /** Columns for what differs in a line from {@link ENVELOPE}; JSON null for what it lacks. */
@@ -122,10 +119,7 @@ function findFault(
   return unknown === undefined ? null : toFault('input', unknown.unknown)
 }
 
-/**
- * One input of a request: a text or an image's address, as a part or by itself; `unknown` is the JSON of
- * anything else.
- */
+/** One input of a request: a text or an image's address, as a part or alone; `unknown` is any other JSON. */
 interface BatchInput {
   text: string
   url: string

@@ -92,10 +92,7 @@ function moveProblem(problem: FoundProblem, places: readonly number[]): FoundPro
   return { ...problem, details: { places: problem.details.places.map((place) => places[place] ?? 0) } }
 }
 
-/**
- * A name without case and invisible characters, and with one kind of separator. Dots stay: `v1.2` is not
- * `v12`.
- */
+/** A name without case and invisible characters, with one separator. Dots stay: `v1.2` is not `v12`. */
 function toAlike(name: string): string {
   return trimId(name)
     .normalize('NFC')

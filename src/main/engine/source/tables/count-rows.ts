@@ -3,10 +3,7 @@ import type { FileRows, SourceReader } from '../source-reader.ts'
 /** Size of reads, so that many files are counted quickly. */
 const COUNTED_BYTES = 256 * 1024
 
-/**
- * Number of rows in a file: exact if it is short, else extrapolated from its beginning. Does not close the
- * reader.
- */
+/** Rows of a file: exact if short, else extrapolated from its beginning. Does not close the reader. */
 export async function countRows(reader: SourceReader): Promise<FileRows> {
   let count = 0
   for await (const { rows, bytesRead } of reader.batches()) {

@@ -85,10 +85,7 @@ async function listFolder(
 /** Most tables named one by one. */
 const TABLES_NAMED_MAX = 3
 
-/**
- * What to name on a command line for these tables of a folder: their paths, or patterns; empty if no pattern
- * fits.
- */
+/** What to name on a command line for these tables: their paths, or patterns; empty if no pattern fits. */
 function listSources(folder: string, paths: readonly string[]): string[] {
   if (paths.length <= TABLES_NAMED_MAX) return [...paths]
   if (/[*?[\]{}()!+@\\]/.test(folder)) return []

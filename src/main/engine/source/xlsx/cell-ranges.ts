@@ -71,10 +71,7 @@ export class RangesByRow<Range extends CellRange> {
     this.#ranges = ranges.toSorted((a, b) => a.firstRow - b.firstRow)
   }
 
-  /**
-   * The ranges that include a row, in the order in which they begin. Throws `BAD_SOURCE` beyond
-   * {@link MAX_STEPS}.
-   */
+  /** The ranges that include a row, in the order they begin. Throws `BAD_SOURCE` beyond {@link MAX_STEPS}. */
   at(row: number): readonly Range[] {
     if (this.#firstEnd < row) {
       this.#steps += this.#open.length

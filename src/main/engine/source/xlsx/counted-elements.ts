@@ -67,10 +67,7 @@ export class CountedElements {
     this.#pending.set(name.slice(6), value)
   }
 
-  /**
-   * Begins an element: returns its name without prefix if it counts, else null; undefined for another kind of
-   * root.
-   */
+  /** Begins an element: its name without prefix if it counts, else null; undefined for another root. */
   open(tag: string, attributes: Readonly<Record<string, string>>): string | null | undefined {
     this.#depth += 1
     if (this.#pending !== null) {

@@ -18,10 +18,7 @@ const PART = {
   shape: { sst: { si: { t: {}, r: { t: {} } } } },
 }
 
-/**
- * Opens a workbook's shared texts, which are read only up to the requested one; `part` is null if it has
- * none.
- */
+/** Opens a workbook's shared texts, read only up to the requested one; `part` is null if it has none. */
 export function openSharedStrings(archive: Archive, part: string | null) {
   const texts = new PagedTexts()
   let pieces: AsyncGenerator<Buffer, void, undefined> | null = null
@@ -65,9 +62,7 @@ export function openSharedStrings(archive: Archive, part: string | null) {
 /** Texts of a workbook, to which its sheets refer by number. */
 export interface SharedStrings extends ReturnType<typeof openSharedStrings> {}
 
-/**
- * Most texts remembered, by number, to have a replaced character; beyond that, any text with U+FFFD counts.
- */
+/** Most texts remembered, by number, to have a replaced character; beyond, any text with U+FFFD counts. */
 const MAX_REPLACED = 100_000
 
 /** Puts runs of rich text together. */

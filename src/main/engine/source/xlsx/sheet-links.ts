@@ -35,10 +35,7 @@ export class SheetLinks {
     this.#ranges = new RangesByRow(path, links)
   }
 
-  /**
-   * The web links of a row's first `width` cells. For a cell with two different ones, the link cannot be
-   * determined.
-   */
+  /** The web links of a row's first `width` cells; that of a cell with two different ones is unknown. */
   read(row: TextRow, width: number): RowLinks {
     const open = this.#ranges.at(row.number)
     const { links: formulas } = row

@@ -281,10 +281,7 @@ const PROPERTIES = {
   ],
 }
 
-/**
- * Whether a workbook was written by us, and not changed by a spreadsheet program since: its cells then have
- * no guard.
- */
+/** Whether we wrote a workbook and no spreadsheet program changed it since: its cells have no guard. */
 export async function isOwnExport(archive: Archive): Promise<boolean> {
   if (!archive.names.has(PART.toLowerCase())) return false
   let isApplication = false

@@ -35,10 +35,7 @@ const PART_LIST = {
   namespaces: ['http://schemas.openxmlformats.org/package/2006/relationships'],
 }
 
-/**
- * Beginnings of the relation types of workbook parts, and the namespaces of the attribute that refers to a
- * relation.
- */
+/** Beginnings of the relation types of workbook parts, and namespaces of the attribute for a relation. */
 const RELATIONS = [
   'http://schemas.openxmlformats.org/officeDocument/2006/relationships',
   'http://purl.oclc.org/ooxml/officeDocument/relationships',
