@@ -75,7 +75,12 @@ export type Trend = z.infer<typeof trendSchema>
 export type TrendLabels = LabelQuestion | null
 
 /** The warnings of a run that are about its rules. */
-const CODES_OF_RULES: ReadonlySet<string> = new Set(['NO_RESULT', 'MISSING_MODELS', 'RULES_RENAMED'])
+const CODES_OF_RULES: ReadonlySet<string> = new Set([
+  'NO_RESULT',
+  'MISSING_MODELS',
+  'SHARED_TASKS',
+  'RULES_RENAMED',
+])
 
 /** A run in a trend; `evaluation` is null without labels, or says why there is none. */
 export function toTrendPoint(run: RunSummary, evaluation: Evaluation | string | null): TrendPoint {

@@ -224,6 +224,7 @@ export function toRunWarnings({
       .map(([, message]) => ({ code: 'CONNECTIONS_NOT_REUSED', message })),
     ...warnOfNoResult(empty, 'row'),
     ...warnOfMissingModels(rows?.get('missing_models') ?? 0, 'row'),
+    ...warnOfSharedTasks(rows?.get('shared_task') ?? 0, 'row'),
     ...warnOfRuleNames([...(ruleNames ?? [])].flatMap(([key, n]) => (n > 0 ? [key] : []))),
     ...(answers === 0 ? [] : [{ code: 'ANSWERS_REDACTED', message: toRedactedText(answers) }]),
     ...charsets.map(([name, n]) => ({
@@ -262,6 +263,13 @@ export function warnOfMissingModels(count: number, noun: 'row' | 'request'): Run
   if (count === 0) return []
   const message = `${formatCounted(count, noun)} succeeded by an answer that lacks a model that was requested. Whether a rule of that model triggered is not known; figures of rules include only the others.`
   return [{ code: 'MISSING_MODELS', message }]
+}
+
+/** Warns of rows or requests whose answer may be that of another one. */
+export function warnOfSharedTasks(count: number, noun: 'row' | 'request'): RunWarning[] {
+  if (count === 0) return []
+  const message = `${formatCounted(count, noun)} succeeded by an answer with the task_id of another ${noun}, and nothing in it tells whose it is: the service gives equal content one task, or answers were swapped. ${count === 1 ? 'Its' : 'Their'} rules may be those of the other ${noun}.`
+  return [{ code: 'SHARED_TASKS', message }]
 }
 
 /** Most names of rules noted because their rule had several. */

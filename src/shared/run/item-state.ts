@@ -298,9 +298,9 @@ export function isSettled(state: ItemState): boolean {
  * without an answer, which may have added the term. `reviewed` is a judgment that is neither overturned nor
  * upheld, `other_status` a status or judgment that the interface does not list. `no_result` is a task's answer
  * or callback that says nothing of the content, such as an acknowledgement; one with `missing_models` lacks a
- * model that was requested. For an async item: whether its callbacks
- * differ, or one of them could not be read, names another post, or may belong to what was sent before a
- * correction. `meaning` is for newcomers.
+ * model that was requested; `shared_task` repeats nothing of its request and names the task of another row. For
+ * an async item: whether its callbacks differ, or one of them could not be read, names another post, or may
+ * belong to what was sent before a correction. `meaning` is for newcomers.
  */
 export const ROW_ANSWERS = {
   added: { word: 'added', meaning: 'The term is new in the watchlist.' },
@@ -333,6 +333,11 @@ export const ROW_ANSWERS = {
   missing_models: {
     word: 'models missing',
     meaning: 'The answer lacks a model that was requested, so nothing says whether its rules triggered.',
+  },
+  shared_task: {
+    word: 'task of another row',
+    meaning:
+      'The answer names the task of another row and repeats nothing of its own, so it may be the other’s.',
   },
   differing_callbacks: {
     word: 'callbacks differ',

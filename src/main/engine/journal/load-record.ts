@@ -47,6 +47,8 @@ export interface LoadState {
   noResult?: number
   /** Those that lack a model that was requested; missing in earlier versions. */
   missingModels?: number
+  /** Those that repeat nothing and name the task of another request; missing in earlier versions. */
+  sharedTasks?: number
   /** Answers that prove whose they are, repeat no post_id, and name another; missing in earlier versions. */
   echoes?: { verified: number; alike?: number; notVerifiable: number; mismatched: number }
   retried: number

@@ -6,6 +6,7 @@ import { OUTCOMES } from '../../../shared/run/item-state.ts'
 import { toMonotonicMs } from '../../../shared/unix-clock.ts'
 import { isTimed } from '../journal/seconds.ts'
 import { type Job, Lanes } from '../sending/lanes.ts'
+import { RecentTasks } from '../sending/recent-tasks.ts'
 import { toRetryDelayMs } from '../sending/retry.ts'
 import { UnreadWatch } from '../sending/unread-watch.ts'
 import { CLIENT_CLOSED_CODE, type Exchange } from '../service/exchange.ts'
@@ -60,6 +61,7 @@ export class LoadGenerator {
   readonly #models = new LoadModels()
   readonly #watch = new GeneratorWatch()
   readonly #unread = new UnreadWatch()
+  readonly #tasks = new RecentTasks()
   readonly #again: RequestInFlight[] = []
   /** Measured requests in flight, and when handed over, milliseconds since measuring began: in order. */
   readonly #open = new Map<RequestInFlight, number>()
@@ -248,6 +250,7 @@ export class LoadGenerator {
     this.#open.delete(flight)
     const exchange = this.#nameEnd(ended)
     const judgement = this.#options.judge(exchange, [this.#options.toPostId(turn.sequence), ...body.keys])
+    this.#tasks.note(judgement, turn.sequence)
     const isRepeated =
       judgement.repeat !== 'never' && flight.tries < this.#options.retry.limit && !this.#isStopped
     if (turn.isMeasured) this.#record(flight, exchange, judgement, isRepeated)
@@ -307,6 +310,7 @@ export class LoadGenerator {
       (judgement.fromCache ? FLAG.fromCache : 0) +
       (judgement.answer === 'no_result' ? FLAG.noResult : 0) +
       (judgement.answer === 'missing_models' ? FLAG.missingModels : 0) +
+      (judgement.answer === 'shared_task' ? FLAG.sharedTask : 0) +
       (tries > 0 ? FLAG.retry : 0) +
       (judgement.isAcknowledgement ? FLAG.acknowledged : 0) +
       (isSent ? FLAG.sent : 0) +

@@ -464,6 +464,7 @@ export class LoadRun {
       fromCache: total.fromCache,
       noResult: total.noResult,
       missingModels: total.missingModels,
+      sharedTasks: total.sharedTasks,
       echoes: total.echoes,
       retried: total.retried,
       putOffMs: total.putOffMs,

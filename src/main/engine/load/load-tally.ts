@@ -67,6 +67,8 @@ export class LoadTally {
   noResult = 0
   /** Successful answers and callbacks that lack a model that was requested. */
   missingModels = 0
+  /** Successful answers that repeat nothing and name the task of another request. */
+  sharedTasks = 0
   readonly echoes = { verified: 0, alike: 0, notVerifiable: 0, mismatched: 0 }
   waited = 0
   retried = 0
@@ -117,6 +119,7 @@ export class LoadTally {
     if (flags & FLAG.fromCache) this.fromCache += 1
     if (flags & FLAG.noResult) this.noResult += 1
     if (flags & FLAG.missingModels) this.missingModels += 1
+    if (flags & FLAG.sharedTask) this.sharedTasks += 1
     if (flags & FLAG.verified) this.echoes.verified += 1
     if (flags & FLAG.alike) this.echoes.alike += 1
     if (flags & FLAG.unverifiable) this.echoes.notVerifiable += 1
@@ -156,6 +159,7 @@ export class LoadTally {
     this.fromCache += other.fromCache
     this.noResult += other.noResult
     this.missingModels += other.missingModels
+    this.sharedTasks += other.sharedTasks
     addNumbers(this.echoes, other.echoes)
     this.waited += other.waited
     this.retried += other.retried

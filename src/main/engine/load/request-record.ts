@@ -78,6 +78,8 @@ export const FLAG = {
   noResult: 2048,
   /** It succeeded, and its answer lacks a model that was requested. */
   missingModels: 4096,
+  /** It succeeded, and its answer repeats nothing of it and names the task of another request. */
+  sharedTask: 8192,
 } as const
 
 /** Most records handed over at once. */

@@ -15,6 +15,7 @@ import {
   toRuleNameKey,
   warnOfMissingModels,
   warnOfNoResult,
+  warnOfSharedTasks,
 } from '../../../shared/run/counts.ts'
 import { countLeftOut } from '../../../shared/run/item-state.ts'
 import type { RunFamily } from '../journal/run-family.ts'
@@ -324,6 +325,7 @@ function sayOddAnswers(name: string, run: RunFamily): string[] {
   return [
     ...empty.map(({ message }) => message),
     ...warnOfMissingModels(countAnswers(run, 'missing_models'), 'row').map(({ message }) => message),
+    ...warnOfSharedTasks(countAnswers(run, 'shared_task'), 'row').map(({ message }) => message),
     ...(differing > 0
       ? [
           `${formatCounted(differing, 'row')} got callbacks that differ. Compared is the one that counts; another one said something else.`,

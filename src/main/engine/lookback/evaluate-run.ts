@@ -13,7 +13,12 @@ import type { Verdict } from '../../../shared/lookback/verdict.ts'
 import { SluiceError } from '../../../shared/messages/errors.ts'
 import { formatCounted } from '../../../shared/messages/figure-text.ts'
 import { toRowAndRecord } from '../../../shared/plan/source-place.ts'
-import { warnOfMissingModels, warnOfNoResult, warnOfRuleNames } from '../../../shared/run/counts.ts'
+import {
+  warnOfMissingModels,
+  warnOfNoResult,
+  warnOfRuleNames,
+  warnOfSharedTasks,
+} from '../../../shared/run/counts.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { refuseSource } from '../results/export-run.ts'
 import { readScoredClasses } from '../run/export/export-rows.ts'
@@ -205,6 +210,7 @@ export async function* evaluateInSteps(
       ...[
         ...warnOfNoResult(countAnswers(family, 'no_result'), 'row', { areLeftOut: true }),
         ...warnOfMissingModels(countAnswers(family, 'missing_models'), 'row'),
+        ...warnOfSharedTasks(countAnswers(family, 'shared_task'), 'row'),
         ...warnOfRuleNames(listFormerNames(family)),
       ].map(({ message }) => message),
       ...sayNoNegatives(ofLabels, rows.without_label, options),

@@ -19,6 +19,7 @@ import {
   toRunWarnings,
   warnOfMissingModels,
   warnOfNoResult,
+  warnOfSharedTasks,
 } from '../../../shared/run/counts.ts'
 import type { Outcome } from '../../../shared/run/item-state.ts'
 import { toSourceRead } from '../../../shared/run/read-as.ts'
@@ -131,6 +132,7 @@ export function summarizeRun(family: RunFamily): RunSummary {
       ...(standing.isHeld ? [] : toSharedItemWarnings(family)),
       ...warnOfNoResult(recovered.state?.noResult ?? 0, 'request'),
       ...warnOfMissingModels(recovered.state?.missingModels ?? 0, 'request'),
+      ...warnOfSharedTasks(recovered.state?.sharedTasks ?? 0, 'request'),
       ...toFailureWarnings(family, requests, recovered.state?.thresholds),
       ...toFewWarnings(family, requests, latency, recovered.state?.thresholds),
       ...toRowWarnings(counts.get('problem') ?? new Map(), record.runId),

@@ -1,3 +1,4 @@
+import { isAsync } from '../../../shared/operations/operations.ts'
 import { isSettled } from '../../../shared/run/item-state.ts'
 import type { Slowdown, StopNotice } from '../../../shared/run/snapshot.ts'
 import { toUnixMs } from '../../../shared/unix-clock.ts'
@@ -5,6 +6,7 @@ import type { Journal } from '../journal/journal.ts'
 import type { ItemRequest } from '../sending/item-requests.ts'
 import { type Job, Lanes } from '../sending/lanes.ts'
 import { createPacer, type Pacer } from '../sending/pace.ts'
+import { RecentTasks } from '../sending/recent-tasks.ts'
 import { RetryBudget, toRetryDelayMs } from '../sending/retry.ts'
 import type { MeasuredTry, SecondMeter } from '../sending/second-meter.ts'
 import type { Exchange } from '../service/exchange.ts'
@@ -86,6 +88,8 @@ export class Sender {
   #committedMs = Number.NEGATIVE_INFINITY
   /** By connection, the item with its last answer, if that does not prove whose it is; null if it does. */
   readonly #unproven = new WeakMap<ServiceClient, { item: SentItem | null }>()
+  /** Null if nothing is expected of tasks in answers: they come as callbacks, or are no tasks. */
+  readonly #tasks: RecentTasks | null
   /** The last time nothing could be sent because the cap was full or sending was held. */
   #heldAtMs = Number.NEGATIVE_INFINITY
   /** The last of these times at which the service was unreachable or limited the rate. */
@@ -99,6 +103,8 @@ export class Sender {
     this.#limits = new ServiceLimits(options)
     this.#retries = new RetryBudget(options.plan.retry.limit)
     this.#bodiesMax = options.bodiesMax ?? BODIES_MAX
+    const { operation } = options.plan
+    this.#tasks = operation.kind === 'task' && !isAsync(operation) ? new RecentTasks() : null
     this.#recorder = new Recorder(options.journal, this.#meter)
     this.#feed = new ItemFeed(options.journal, options.claims, {
       schedule: (delayMs, callback) => {
@@ -294,6 +300,7 @@ export class Sender {
         ? sent.rows.map((row) => claims.countUnknownTries(sent.item, row))
         : NO_TRIES
     const judgement = this.#judgeDelivered(sent, this.#options.judge(exchange, rowKeys, earlierTries))
+    this.#tasks?.note(judgement, sent.item)
     this.#noteEcho(sent, exchange, judgement, client)
     const isSettledBefore = this.#options.settler?.noteEnd(sent.item, exchange.timings.sentAtUs) ?? false
     // If a retry sends only some rows of an item, the service has accepted all of them together before.
@@ -345,10 +352,15 @@ export class Sender {
   }
 
   /**
-   * An answer to another request ends its connection. If answers were swapped, the one before it on the
+   * What may be an answer to another request ends its connection. If answers were swapped, the one before it on the
    * connection may be another row's, too, unless it proves whose it is.
    */
-  #noteEcho(sent: SentItem, exchange: Exchange, { echo, outcome }: Judgement, client: ServiceClient): void {
+  #noteEcho(
+    sent: SentItem,
+    exchange: Exchange,
+    { echo, outcome, answer }: Judgement,
+    client: ServiceClient,
+  ): void {
     let last = this.#unproven.get(client)
     if (last === undefined) {
       last = { item: null }
@@ -357,8 +369,8 @@ export class Sender {
     const before = last.item
     // Changed in place: a new entry for each answer would cost more than the rest of this.
     last.item = echo.kind === 'unverifiable' && outcome === 'succeeded' ? sent : null
+    if (echo.kind === 'mismatched' || answer === 'shared_task') client.retire()
     if (echo.kind === 'mismatched') {
-      client.retire()
       const isReused = exchange.timings.connectUs === null
       if (before !== null && echo.isOfOtherRow && isReused) this.#recorder.remark(before, BEFORE_A_SWAP)
     }

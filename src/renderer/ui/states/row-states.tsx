@@ -230,6 +230,7 @@ export const ANSWER_LOOKS: Record<RowAnswer, { icon: TablerIcon; color: string }
   other_status: { icon: IconHelpHexagon, color: 'var(--state-unknown)' },
   no_result: { icon: IconQuestionMark, color: 'var(--state-unknown)' },
   missing_models: { icon: IconQuestionMark, color: 'var(--state-unknown)' },
+  shared_task: { icon: IconArrowsExchange, color: 'var(--state-unknown)' },
   differing_callbacks: { icon: IconArrowsSplit, color: 'var(--state-unknown)' },
   unreadable_callback: { icon: IconFileUnknown, color: 'var(--state-rejected)' },
   callback_of_other_post: { icon: IconArrowsExchange, color: 'var(--state-rejected)' },

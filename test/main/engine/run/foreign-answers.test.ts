@@ -101,6 +101,61 @@ test('a row that gets the answer of another row says so, and its connection carr
   expect(server.connections).toBe(2)
 })
 
+test("an answer that repeats nothing and names another row's task says so, and its connection carries no further request", async () => {
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      const number = request.number === 5 ? 3 : request.number
+      const body = { task_id: `t${number}`, triggered_rules: RULES }
+      wire.send(200, request.number === 7 ? { ...body, task_id: 't1', from_cache: true } : body)
+    },
+  })
+  const pace = { kind: 'closed', concurrency: 1 } as const
+  const run = runs.start(createRunPlan(folder, 8, server.baseUrl, { pace }))
+  const summary = await run.ended
+  expect(summary.rows).toMatchObject({ succeeded: 8 })
+  expect(summary.warnings).toMatchObject([
+    {
+      code: 'SHARED_TASKS',
+      message: expect.stringMatching(/^1 row succeeded by an answer with the task_id/),
+    },
+  ])
+  const page = runs.read(run.runId, (view) =>
+    readPage(view, { filter: { answer: 'shared_task' }, offset: 0, limit: 9 }),
+  )
+  expect(page.rows).toMatchObject([{ row: 5, state: 'succeeded' }])
+  expect(page.rows[0]?.message).toBe(
+    'the answer names the task of another row, and nothing in it tells whose it is',
+  )
+  expect(server.connections).toBe(2)
+})
+
+test('an answer that repeats its own post_id may have the task of another row', async () => {
+  const server = await startFaultServer({
+    onRequest: (request, wire) => wire.send(200, { ...toTaskAnswer(request, RULES), task_id: 't' }),
+  })
+  const pace = { kind: 'closed', concurrency: 1 } as const
+  const { warnings, echoes } = await runs.start(createRunPlan(folder, 3, server.baseUrl, { pace })).ended
+  expect({ warnings, echoes }).toMatchObject({ warnings: [], echoes: { verified: 3 } })
+})
+
+test('a load test counts answers that repeat nothing and name the task of another request', async () => {
+  const loads = createLoadRuns(folder)
+  const server = await startFaultServer({
+    onRequest: (request, wire) => {
+      const number = request.number % 4 === 0 ? request.number - 1 : request.number
+      wire.send(200, { task_id: `t${number}`, triggered_rules: RULES })
+    },
+  })
+  const { summary } = await loads.run(
+    loads.createPlan(5, server.baseUrl, { pace: { kind: 'closed', concurrency: 1 }, requests: 40 }),
+  )
+  expect(summary.requests).toMatchObject({ sent: 40, succeeded: 40 })
+  expect(summary.warnings).toContainEqual({
+    code: 'SHARED_TASKS',
+    message: expect.stringMatching(/^10 requests succeeded by an answer with the task_id/),
+  })
+})
+
 test.each([
   ['a column', 'post_id,user_id,text_data', (row: number) => `post-${'x'.repeat(row)},u,text ${row}`],
   ['a template', 'user_id,text_data', (row: number) => `u,text ${row}`],
