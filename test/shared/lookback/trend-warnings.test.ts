@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { listTrendWarnings, type TrendPoint } from '../../../src/shared/lookback/trend.ts'
 
 function toPoint(run_id: string, warnings: string[]): TrendPoint {
-  return { run_id, metrics: { warnings } } as unknown as TrendPoint
+  return { run_id, metrics: { warnings }, rules: [] } as unknown as TrendPoint
 }
 
 test('warnings of several runs that differ only in counts are one, and those about other labels are not', () => {
@@ -12,7 +12,7 @@ test('warnings of several runs that differ only in counts are one, and those abo
       'No row has the label `1`.',
       'No row has the label `2`.',
     ]),
-    { run_id: 'b', metrics: null } as TrendPoint,
+    { run_id: 'b', metrics: null, rules: [] as TrendPoint['rules'] } as TrendPoint,
     toPoint('c', ['1,204 rows without a label are left out.', 'No row has the label `2`.']),
   ]
   expect(listTrendWarnings(runs)).toEqual([
