@@ -68,10 +68,7 @@ export class WorkerClient<Calls extends Functions<Calls>, Events = Record<never,
     })
   }
 
-  /**
-   * Calls a function of the worker. Rejects with the `SluiceError` that it throws, or with the reason why the
-   * thread ended.
-   */
+  /** Calls a function of the worker. Rejects with its `SluiceError`, or the reason why the thread ended. */
   async call<Name extends keyof Calls & string>(
     name: Name,
     ...args: Parameters<Calls[Name]>

@@ -27,10 +27,7 @@ interface OpenedFile {
 export function createOpenedPlans(workspace: string) {
   const known = new Map<string, { file: string; read: () => Plan }>()
   return {
-    /**
-     * Reads a plan; `file` is absolute and comes from the system, never from a page. An invalid plan is kept
-     * with its error.
-     */
+    /** Reads a plan; `file` is absolute and never from a page. An invalid plan is kept with its error. */
     open(file: string): OpenedFile {
       const planId = randomBytes(16).toString('hex')
       try {

@@ -78,10 +78,7 @@ export function createRemovedConnections(clock: Clock) {
       entry.keys = []
       return restored
     },
-    /**
-     * Removes one of several keys, and its typed text. Throws `BAD_USAGE` for the last key, and what either
-     * removal throws.
-     */
+    /** Removes one of several keys and its typed text. Throws `BAD_USAGE` for the last, or as removals do. */
     async removeKey(sources: KeySources, stored: StoredConnection, label: string): Promise<Connections> {
       const key = findKey(stored, label)
       const at = stored.keys.indexOf(key)

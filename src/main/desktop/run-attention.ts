@@ -4,10 +4,7 @@ import type { RunSnapshot } from '../../shared/run/snapshot.ts'
 
 export interface HeldRuns {
   snapshots(): RunSnapshot[]
-  /**
-   * Calls the listener for each new snapshot, and when a run begins or ends; returns a function that removes
-   * the listener.
-   */
+  /** Calls the listener for new snapshots, and when runs begin or end; returns a function that removes it. */
   onChange(listener: () => void): () => void
 }
 

@@ -35,10 +35,7 @@ export function sendError(
   sendJson(reply, error.status, JSON.stringify(toErrorBody(error.status, error.errorCode, error.message)))
 }
 
-/**
- * Answers anything thrown with the matching refusal, and returns its code. `statuses` are the endpoint's own
- * statuses of codes.
- */
+/** Answers anything thrown with its refusal, and returns its code. `statuses` are the endpoint's own. */
 export function sendRefusal(
   reply: FastifyReply,
   error: unknown,

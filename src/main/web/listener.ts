@@ -123,10 +123,7 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
   })
 }
 
-/**
- * Sends an error in the shape that the page reads, and ends the connection, since the request may not have
- * been read to its end.
- */
+/** Sends an error as the page reads it, and ends the connection: the request may not have been read whole. */
 export function sendError(response: ServerResponse, status: number, error: ErrorMessage): void {
   response.setHeader('connection', 'close')
   sendJson(response, status, error)

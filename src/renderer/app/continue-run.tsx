@@ -141,10 +141,7 @@ export function useContinueRequest(shownRunId: string | null) {
   return { request: request?.runId === shownRunId ? request : null, make: setRequest, drop }
 }
 
-/**
- * Rows that are sent whatever is chosen, including those with an unknown outcome; `rows` are those of the run
- * or the whole.
- */
+/** Rows sent whatever is chosen, unknown outcomes included; `rows` are those of the run or the whole. */
 export function toCertain(
   kind: ContinueRequest['kind'],
   summary: Parameters<typeof countRefused>[0],

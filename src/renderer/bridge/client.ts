@@ -51,10 +51,7 @@ function isSoFar(answer: unknown): boolean {
 /** Duration of a frame on a common screen, milliseconds. */
 const FRAME_MS = 16
 
-/**
- * Draws screens once for all answers within a frame, not once for each. The first answer after a pause does
- * not wait for others.
- */
+/** Draws screens once for all answers within a frame. The first answer after a pause does not wait. */
 export function drawAnswersTogether(): void {
   let waiting: (() => void)[] = []
   let notifiedAtMs = Number.NEGATIVE_INFINITY

@@ -54,10 +54,7 @@ export const historyContract = {
   storeRetention: base.input(toStrict(retentionSchema)).output(doneSchema),
   /** The runs that exceed limits; nothing is deleted. */
   findPrunable: base.input(toStrict(retentionSchema)).output(prunableRunsSchema),
-  /**
-   * Deletes the given runs that still exceed the limits. Returns how many, and the runs left alone because
-   * they are in use by now.
-   */
+  /** Deletes those runs that still exceed the limits. Returns how many, and those left alone as in use. */
   prune: base
     .input(z.strictObject({ runIds: z.array(runIdSchema.shape.runId), retention: toStrict(retentionSchema) }))
     .output(z.object({ deleted: z.int(), busy: z.array(z.string()) })),

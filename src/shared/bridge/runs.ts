@@ -21,10 +21,7 @@ import { sourceReadingSchema } from './source.ts'
 /** The key as typed: kept in memory, only for this run and its address, and never returned. */
 export const apiKeySchema = z.string().min(1)
 
-/**
- * Where a page may have rows sent. It cannot name variables, files, proxies or certificates: only stored
- * connections have these.
- */
+/** Where a page may send. It names no variables, files, proxies or certificates, as stored connections do. */
 const destinationSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('sandbox') }),
   z.object({ kind: z.literal('stored'), name: connectionNameSchema }),
@@ -123,10 +120,7 @@ export type RunEntries = z.infer<typeof runEntriesSchema>
 const accessSchema = z.object({
   /** The stored connection it uses; null if none has that name. */
   connectionName: z.string().nullable(),
-  /**
-   * The stored connection whose active key it sends; null if it follows none, for example after the
-   * connection got another address.
-   */
+  /** The connection whose active key it sends; null if it follows none, as after a change of its address. */
   keyConnection: z.string().nullable(),
   /** Whether a person must confirm before anything is sent there. */
   isProduction: z.boolean(),

@@ -32,10 +32,7 @@ export interface TagContext {
 /** Most row tags in all thresholds: each is a bit of a number. */
 export const ROW_TAGS_MAX = 30
 
-/**
- * k6's numbers for what breaks a request, each with Sluice's codes; 1400 to 1599 are the HTTP statuses 400 to
- * 599 plus 1000.
- */
+/** k6's numbers for what breaks a request, with Sluice's codes; 1400 to 1599 are HTTP statuses plus 1000. */
 const K6_ERROR_CODES: Readonly<Record<string, readonly string[]>> = {
   1050: ['TIMEOUT'],
   1101: ['ENOTFOUND'],

@@ -109,10 +109,7 @@ export function assessMapping(
   return mistakes
 }
 
-/**
- * Whether nothing needs asking: every column is a field by its exact name, nothing is missing, and no columns
- * look swapped.
- */
+/** Whether nothing needs asking: every column is a field's exact name, none is missing or looks swapped. */
 export function isObvious(
   suggested: SuggestedMapping,
   operation: Operation,

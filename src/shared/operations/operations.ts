@@ -120,10 +120,7 @@ export function toRowsPerItem(operation: Operation): number {
   return OPERATIONS[operation.kind].batch?.rowsPerItem(operation) ?? 1
 }
 
-/**
- * Not a field of the service: a JSON object with the initial body. Its own members win; mapping and defaults
- * fill missing ones.
- */
+/** Not a service's field: a JSON object with the initial body; its members win over mapping and defaults. */
 export const REQUEST_FIELD = {
   name: 'request',
   kind: 'json_object',

@@ -2,10 +2,7 @@ import { z } from 'zod'
 
 /** Identifies a source's state when a run read it. */
 export const sourceFingerprintSchema = z.object({
-  /**
-   * Hash of a file's content, of the names and contents of several tables, or of the names, sizes and times
-   * of a folder's files.
-   */
+  /** Hash of a file's content, several tables' names and contents, or a folder's names, sizes and times. */
   sha256: z.string(),
   bytes: z.number(),
   /** Number of files; null if the source is a single file. */

@@ -202,10 +202,7 @@ export function toSentBeforeFact({
   }
 }
 
-/**
- * What the service did with terms, items or appeals, with the first unprocessed terms by name; empty for
- * other operations.
- */
+/** What the service did with terms, items or appeals, and the first unprocessed terms; else empty. */
 export function listAnswerFacts(summary: RunSummary): Fact[] {
   const found = listAnswers(summary)
   if (found === null) return []

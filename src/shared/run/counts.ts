@@ -55,10 +55,7 @@ export function toCorrectedCounts(corrected: ReadonlyMap<string, number>): Corre
   return { rows: corrected.get('rows') ?? 0, cells, fields, split }
 }
 
-/**
- * Attempts by outcome, from the journal's counts. `lost` attempts were in flight when their process ended:
- * they are unknown.
- */
+/** Attempts by outcome, from the journal's counts. `lost` ones were in flight when their process ended. */
 export function toRequestCounts(requests: ReadonlyMap<string, number>, lost = 0): RequestCounts {
   const of = (outcome: string) => requests.get(outcome) ?? 0
   const counts = {
@@ -153,10 +150,7 @@ export function sayOtherMessages(others: number): string {
   return others === 0 ? '' : ` (and ${formatCounted(others, 'other message')})`
 }
 
-/**
- * Merges groups with the same code, most rows first: messages that name a post differ from row to row, but
- * have the same cause.
- */
+/** Merges groups of one code, most rows first: messages that name a post differ, but have the same cause. */
 export function mergeErrorGroups(
   groups: readonly ErrorGroup[],
 ): { group: ErrorGroup; merged: ErrorGroup[] }[] {

@@ -430,10 +430,7 @@ function joinNotes(notes: readonly string[]): string {
   return isOne ? first : joinTexts(notes)
 }
 
-/**
- * Texts joined by `; `; as JSON if one of them has a `;`, is empty, or begins like JSON, so that they can be
- * separated again.
- */
+/** Texts joined by `; `; as JSON if one has a `;`, is empty, or begins like JSON, to be separable again. */
 export function joinTexts(texts: readonly string[]): string {
   return texts.some((text) => text === '' || text.includes(';') || text.startsWith('['))
     ? JSON.stringify(texts)

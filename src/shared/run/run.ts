@@ -392,10 +392,7 @@ export const runSummarySchema = z.object({
   warnings: z.array(runWarningSchema),
   /** Answers that asked to wait, and the waits of rows put off by them; not those longer than a run waits. */
   retry_after: z.object({ answers: z.int(), waited_s: z.number() }),
-  /**
-   * For runs with 429s: how many, how long they limited the pace, seconds, and the last measured limit,
-   * requests per second.
-   */
+  /** For runs with 429s: how many, how long they limited the pace, seconds, and last limit, per second. */
   throttling: z
     .object({ answers: z.int(), throttled_s: z.number(), limit_per_s: z.number().nullable() })
     .optional(),
@@ -528,10 +525,7 @@ export function toShownState(
   return failure === 'threshold failed' ? `${state}, ${failure}` : state
 }
 
-/**
- * Whether something went wrong: a run stopped by itself, rows did not succeed, or a load test crossed a
- * threshold or had no success.
- */
+/** Whether a run stopped by itself, rows did not succeed, or a load test crossed a threshold or failed. */
 export function hasFailed(
   summary: SummaryOfLoad & Pick<RunSummary, 'state' | 'thresholds' | 'rows'>,
 ): boolean {
@@ -549,10 +543,7 @@ export function countTried(rows: RowCounts): number {
   return rows.read - countRows(rows, 'unsent') - rows.not_sent
 }
 
-/**
- * How many rows a run sent if it was a trial of its first rows: it completed without sending the others. Null
- * for other runs.
- */
+/** How many rows a run sent if it was a trial of its first rows, not sending the others. Null for others. */
 export function countTrial({
   state,
   thresholds,

@@ -78,10 +78,7 @@ function parseThinkTime(text: string): ThinkTime {
   throw new InvalidArgumentError(`expected the shorter duration first, found \`${text}\`.`)
 }
 
-/**
- * Declares how hard and how long a load test sends, instead of the pace of other sending commands
- * (docs/load-tests.md §2).
- */
+/** Declares how hard and how long a load test sends, in place of the usual pace (docs/load-tests.md §2). */
 export function addLoadOptions(command: Command): Command {
   command
     .optionsGroup('Load (choose one):')

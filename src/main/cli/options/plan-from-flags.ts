@@ -77,10 +77,7 @@ function toSentence({ path, message }: PlanConflict): string {
   return `${flag ?? path.join('.')}: ${message}`
 }
 
-/**
- * The plan for a sending command. Throws a `SluiceError` or commander's `InvalidArgumentError` if options
- * contradict each other.
- */
+/** The plan for a sending command. Throws a `SluiceError`, or `InvalidArgumentError` for contradictions. */
 export function toPlan({ operation, sourcePaths, flags, load, stored, env }: Request): Plan {
   const connection = toConnectionInput(flags, stored, env)
   const source = toSource(sourcePaths, flags)

@@ -133,10 +133,7 @@ export function toStopRule(flags: StopFlags, planned?: StopRule): { stop?: Parti
   return Object.keys(given).length === 0 ? {} : { stop: { ...planned, ...given } }
 }
 
-/**
- * Declares all options of a command that starts a run from a source, except its own; `addPace` declares those
- * of the pace.
- */
+/** Declares all options of a command that starts a run, except its own; `addPace` those of the pace. */
 export function addSendingOptions(
   command: Command,
   addPace: (command: Command) => Command,

@@ -38,10 +38,7 @@ import { chooseOnUnknown } from './consent.ts'
 import { tellGithub } from './github-actions.ts'
 import type { RunAccess } from './run-access.ts'
 
-/**
- * Follows a run to its end, resends rows with an unknown outcome if wanted, reports how it ended, and returns
- * the exit code.
- */
+/** Follows a run to its end, resends unknown rows if wanted, reports the end, and returns the exit code. */
 export async function settleRun(
   context: CliContext,
   engine: Engine,

@@ -207,10 +207,7 @@ const BAR_MAX_COLUMNS = 40
 
 const BAR_MIN_COLUMNS = 8
 
-/**
- * A label, a bar if there is room and a share, and the segments that fit after it. `share` is null if there
- * is no known end.
- */
+/** A label, a bar if there is room and a share, and the segments that fit; `share` is null without an end. */
 export function formatBarLine(
   terminal: Terminal,
   label: string,

@@ -123,10 +123,7 @@ export function hasFurtherClasses(db: DatabaseSync): boolean {
   )
 }
 
-/**
- * Classes of which rows have scores: those with columns, then at most `most` others. Reads all rows only if
- * some class has no column.
- */
+/** Classes of the rows' scores: those with columns, then up to `most`. Reads all rows only for the latter. */
 export function listScoreClasses(db: DatabaseSync, most: number): string[] {
   const classes = readScoreClasses(db).map(({ className }) => className)
   if (!hasFurtherClasses(db)) return classes

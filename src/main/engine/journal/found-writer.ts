@@ -159,10 +159,7 @@ export class RuleNames {
 
 type WrittenJournal = Readonly<{ db: DatabaseSync; counters: Counters }>
 
-/**
- * Writes findings of rows, one record per row. The caller keeps a transaction open for every call, and
- * flushes before it ends.
- */
+/** Writes findings, a record per row. The caller keeps a transaction open, and flushes before it ends. */
 export class FoundWriter {
   readonly #db: DatabaseSync
   readonly #counters: Counters

@@ -37,10 +37,7 @@ export class Journal {
   /** The WAL, once opened for syncing; null if the file system allows none. */
   #wal: number | null | undefined
 
-  /**
-   * Takes the lease and opens the file, creating it if necessary. Throws `RUN_BUSY`, `WORKSPACE_UNUSABLE`, or
-   * `RUN_NOT_FOUND`.
-   */
+  /** Takes the lease, opens or creates the file. Throws `RUN_BUSY`, `WORKSPACE_UNUSABLE`, `RUN_NOT_FOUND`. */
   constructor(
     file: string,
     options: {

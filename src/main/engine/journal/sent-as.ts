@@ -118,10 +118,7 @@ export function isSentSince(
   return item !== null && (state !== 'pending' || attempts > last.attempts)
 }
 
-/**
- * Prepares the read of the kinds and marks that a row had in its try `number`; null if no correction has
- * changed them since.
- */
+/** Prepares the read of a row's kinds and marks in try `number`; null if no correction changed them since. */
 export function createSentKindsReader(
   db: DatabaseSync,
 ): (row: number, number: number) => { kinds: string | null } | null {

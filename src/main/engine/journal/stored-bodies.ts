@@ -77,10 +77,7 @@ export function isReadableBody(content: Uint8Array, bytes: unknown): boolean {
   }
 }
 
-/**
- * Reads a body from the text in its own table and from `content` and `bytes` in the table of long bodies. Throws
- * if it is damaged.
- */
+/** Reads a body from its text, or from `content` and `bytes` if it is long. Throws if it is damaged. */
 export function readStoredBody(text: unknown, content: unknown, bytes: unknown): StoredBody | null {
   if (content instanceof Uint8Array) {
     const kept = inflate(content, bytes)

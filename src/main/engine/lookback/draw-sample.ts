@@ -70,10 +70,7 @@ function toDoubledWarning(message: string, { rows }: Sample): NonNullable<Sample
   return { code: 'ambiguous_column', message, rows }
 }
 
-/**
- * Draws answered rows of a run to be labelled one by one; replaces those drawn before. Throws `BAD_USAGE` and
- * `WORKSPACE_UNUSABLE`.
- */
+/** Draws answered rows to be labelled, in place of earlier ones. Throws `BAD_USAGE`, `WORKSPACE_UNUSABLE`. */
 export function startLabelling(family: RunFamily, options: LabellingOptions, nowMs = Date.now()): Labelling {
   const { by, allocation, seed, rules, showsDecision } = options
   const { stratumOf, strata } = drawAnswered(family, options)

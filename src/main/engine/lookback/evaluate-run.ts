@@ -396,10 +396,7 @@ export function createRowJudge(
   }
 }
 
-/**
- * Classes whose scores separate the rows of a target: classes with its name or that of one of its labels, or
- * chosen by the person.
- */
+/** Classes whose scores separate a target's rows: by its name, one of its labels, or a person's choice. */
 function findScoredTargets(
   classes: readonly string[],
   labels: Labels,

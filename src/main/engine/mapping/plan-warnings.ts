@@ -25,10 +25,7 @@ import type { SourceReader } from '../source/source-reader.ts'
 import { findFilledBy } from './left-out-content.ts'
 import { fillsUserMetadata, findConstantModels, findModelWarning } from './validate-row.ts'
 
-/**
- * Oddities of every row, reported once for all. `mapping` is the resolved one; `header` has the column names
- * as in the source.
- */
+/** Oddities of every row, reported once. `mapping` is resolved; `header` has the source's column names. */
 export function findPlanWarnings(
   { operation, mapping: stated }: Plan,
   mapping: Mapping,

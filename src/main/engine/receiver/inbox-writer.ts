@@ -55,10 +55,7 @@ export class InboxWriter {
     db.exec('DELETE FROM listening')
   }
 
-  /**
-   * Opens the inbox of a workspace, creating it if necessary; null while another process holds it. Throws
-   * `WORKSPACE_UNUSABLE`.
-   */
+  /** Opens or creates a workspace's inbox; null while another process has it. Throws `WORKSPACE_UNUSABLE`. */
   static open(workspace: string): InboxWriter | null {
     const file = toInboxFile(workspace)
     const lease = tryLease(file)

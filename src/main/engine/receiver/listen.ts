@@ -61,10 +61,7 @@ async function listenOnFreePort(
   }
 }
 
-/**
- * Stops listening if the port cannot be stored: an open server would keep the thread alive, and whoever
- * awaits its end waiting.
- */
+/** Stops listening if the port cannot be stored: an open server would keep the thread alive forever. */
 async function keepPort(workspace: string, listening: Listening): Promise<Listening> {
   try {
     keepReceiverPort(workspace, listening.port)

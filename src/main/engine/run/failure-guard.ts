@@ -45,10 +45,7 @@ export class FailureGuard {
   constructor(options: {
     nowMs: () => number
     origin: string
-    /**
-     * The source of the key in use, as a message continues after "the API key"; null if requests carry none
-     * (docs/interface.md §5.6).
-     */
+    /** Source of the key in use, as said after "the API key"; null without one (docs/interface.md §5.6). */
     readKeySource: () => string | null
     /** How long every answer may be 429, milliseconds (default: five minutes). */
     throttledMaxMs?: number | undefined

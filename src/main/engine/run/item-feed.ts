@@ -139,10 +139,7 @@ export class ItemFeed {
     this.#marking.fresh.push(...fresh)
   }
 
-  /**
-   * Makes what {@link refill} marked available once it is safely on disk, even against a power cut. Call it
-   * after the commit.
-   */
+  /** Hands out what {@link refill} marked, once it survives a power cut on disk. Call it after the commit. */
   confirm(): void {
     if (!this.isMarking) return
     this.#isConfirming = true

@@ -2,10 +2,7 @@ import { formatMoment } from '../../../shared/messages/moment-text.ts'
 import type { StopNotice } from '../../../shared/run/snapshot.ts'
 import type { Judgement } from '../service/judgement.ts'
 
-/**
- * Consecutive answers asking for a longer wait than is sat out, after which the run is held; a single one
- * delays only its row.
- */
+/** Consecutive answers asking for too long a wait that hold the run; a single one delays only its row. */
 const LONG_STREAK = 3
 
 /** A wait up to this is never too long, even if it is then cut to the plan's limit, milliseconds. */

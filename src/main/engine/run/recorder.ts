@@ -318,10 +318,7 @@ export class OutcomeWriter {
     this.#found.flush()
   }
 
-  /**
-   * Writes and counts what a callback found in a row's content, replacing earlier findings. The caller has a
-   * transaction open.
-   */
+  /** Writes and counts what a callback found in a row, over earlier findings. Needs an open transaction. */
   replaceFound(row: number, found: Found): void {
     this.#found.take(row)
     this.#countFound(found, 1)

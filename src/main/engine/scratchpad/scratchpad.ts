@@ -317,10 +317,7 @@ function parseOrNull(text: string): unknown {
   }
 }
 
-/**
- * Finds violations of the rules for rows in a text (docs/interface.md §2, §4 and §8), at most
- * {@link SCRATCH_PROBLEMS_MAX}.
- */
+/** Finds up to {@link SCRATCH_PROBLEMS_MAX} problems of rows in a text (docs/interface.md §2, §4, §8). */
 function checkText(endpoint: ScratchEndpoint, text: string): ScratchProblem[] {
   return [...findProblems(endpoint, text), ...findDoubled(text)].slice(0, SCRATCH_PROBLEMS_MAX)
 }

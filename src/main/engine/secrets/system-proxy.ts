@@ -12,10 +12,7 @@ export interface SystemProxy {
   credentials: ProxyCredentials | null
 }
 
-/**
- * Finds the system's proxy for an address; null if there is none. Rejects with `BAD_PLAN` for a proxy that
- * Sluice cannot use.
- */
+/** Finds the system's proxy for an address; null without one. Rejects with `BAD_PLAN` for an unusable one. */
 export type FindSystemProxy = (url: string) => Promise<SystemProxy | null>
 
 type ProxyChoice = Pick<PlanConnection, 'proxy' | 'systemProxy'> &

@@ -41,10 +41,7 @@ export class EventLoopWatch {
   }
 }
 
-/**
- * Times of the requests that ended in one second, for runs and load tests. Microseconds; null for what a
- * request did not have.
- */
+/** Times of the requests that ended in a second, microseconds; null for what a request did not have. */
 export class SecondTimes {
   readonly latency = new LatencyMeter()
   readonly own = new OwnDelays()

@@ -112,10 +112,7 @@ export type JudgeExchange = (
   earlierTries?: readonly number[],
 ) => Judgement
 
-/**
- * Builds the judge of an operation: the rules common to all operations, around its own reader
- * (docs/architecture.md §2.2).
- */
+/** Builds an operation's judge: the common rules around its own reader (docs/architecture.md §2.2). */
 export function createJudge(
   reader: OperationReader &
     Pick<AnyOperation, 'isRepeatable'> & {

@@ -70,10 +70,7 @@ function isWrapped(body: JsonObject): boolean {
   return !('triggered_rules' in body) && (findTaskId(body) !== null || listTasksInside(body).length > 0)
 }
 
-/**
- * Judges a v2 result, whose shape is not documented: any JSON object or list; null for anything else
- * (docs/interface.md §4.2).
- */
+/** Judges a v2 result, of undocumented shape: any JSON object or list; else null (docs/interface.md §4.2). */
 function judgeV2TaskResult(body: unknown, status: number | null): Judgement | null {
   return isV2Body(body) ? judgeRead(readV2TaskResponse(body), body, status) : null
 }

@@ -155,10 +155,7 @@ function judgeTerm(found: Found | undefined): RowJudgement {
 
 const TOO_LARGE = /too[ _-]?(many|large|big|long)|limit|maxim|\bmax\b|exceed/i
 
-/**
- * The interface documents neither the limit on terms (docs/interface.md §8) nor how it is enforced: by 413,
- * or a message about size.
- */
+/** The limit on terms is undocumented (docs/interface.md §8), as is the answer: 413, or words about size. */
 function isTooLarge({ status, errorCode, message }: Refusal): boolean {
   if (status === 413) return true
   if (status !== 400 && status !== 422) return false

@@ -114,10 +114,7 @@ export interface SourceReader {
   readonly delimiterBy: 'given' | 'ending' | 'guess'
   /** How cells of delimited text are quoted; absent in other formats. */
   readonly quoting?: Quoting
-  /**
-   * The columns derived from others: fields of objects, such as `user.id`, and links of a workbook's cells;
-   * absent without any.
-   */
+  /** Columns derived from others: fields of objects, as `user.id`, and links of cells; absent if none. */
   readonly nestedColumns?: readonly string[]
   /** For a workbook: the columns with links behind their cells, and the names of these links' columns. */
   readonly links?: readonly { name: string; linkName: string; cell: string }[]

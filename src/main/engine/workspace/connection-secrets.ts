@@ -94,10 +94,7 @@ export function hasHeadersOf(
   return listHeaderReferences(headers).every(([name, written]) => stored.headers?.[name] === written)
 }
 
-/**
- * Refuses a stored connection's headers with values from variables or files if the addresses are not its own.
- * Throws `BAD_PLAN`.
- */
+/** Refuses headers with values from variables or files if the addresses are others. Throws `BAD_PLAN`. */
 export function refuseMovedHeaders(
   stored: StoredConnection,
   connection: Pick<PlanConnection, 'baseUrl' | 'taskBaseUrl' | 'headers'>,

@@ -81,10 +81,7 @@ function listTypedKeys({ connections }: Connections): Connections['keysToRemove'
   )
 }
 
-/**
- * Longest wait for another process, in milliseconds. The other only writes a small file, and this one's
- * window freezes meanwhile.
- */
+/** Longest wait for another process, milliseconds: it writes a small file, and this one's window freezes. */
 const LOCK_WITHIN_MS = 250
 
 function lockConnections(file: string): Lease {

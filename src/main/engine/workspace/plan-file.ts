@@ -153,10 +153,7 @@ const SCHEMA_FILE = fileURLToPath(
   ),
 )
 
-/**
- * An absolute reference to the schema for editors, so that the plan can be moved; empty if this program has
- * no schema file.
- */
+/** An absolute reference to the schema for editors, so that the plan can be moved; empty without a schema. */
 function toSchemaReference(): { $schema?: string } {
   return existsSync(SCHEMA_FILE) ? { $schema: pathToFileURL(SCHEMA_FILE).href } : {}
 }
@@ -177,10 +174,7 @@ function withoutFixesOfRun({ accepted, ...plan }: Plan): Plan {
   return accepted === undefined || causes.length === 0 ? plan : { ...plan, accepted: { ...accepted, causes } }
 }
 
-/**
- * A plan as the JSON of its file in `folder`, or of a file that is moved elsewhere if that is null; `notes`
- * are hints for people.
- */
+/** A plan as its file's JSON in `folder`, or of one to move if that is null; `notes` are hints for people. */
 function toDocument(plan: Plan, folder: string | null, notes: readonly string[]): Record<string, unknown> {
   const { tls, headers, unixSocket } = plan.connection
   const toPath = (path: string) => (folder === null || !isAbsolute(path) ? path : toPlanPath(folder, path))

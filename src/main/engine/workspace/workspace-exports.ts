@@ -8,10 +8,7 @@ import { toExportsFile } from './workspace-files.ts'
 
 const exportSchema = z.object({ path: z.string(), size: z.number(), mtimeMs: z.number() })
 
-/**
- * Notes an export of a run inside the workspace, so that it is deleted with the run. Exports elsewhere belong
- * to the person.
- */
+/** Notes an export inside the workspace, to be deleted with the run. Others belong to the person. */
 export function noteExport(workspace: string, runId: string, file: string): void {
   const found = statSync(file, { throwIfNoEntry: false })
   if (found?.isFile() !== true) return

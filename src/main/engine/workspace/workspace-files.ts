@@ -169,10 +169,7 @@ export interface RunFilesState {
   sizeBytes: number
 }
 
-/**
- * A file changed less than this many milliseconds ago may change again without a new time stamp. FAT has the
- * coarsest time stamps.
- */
+/** A file changed less than these milliseconds ago may change again with the same time stamp, as on FAT. */
 const RECENT_MS = 2_500
 
 /** Endings of the files of a run that its state depends on. */

@@ -246,10 +246,7 @@ export function listTextColumns(shown: readonly ShownColumn[], entries: readonly
     .filter((name) => known.has(name) || /^(answer|score)\../.test(name))
 }
 
-/**
- * The chosen columns of the results table, with user content masked until revealed. Columns that this run
- * lacks are left out.
- */
+/** The chosen columns of the results table, content masked until revealed, without those the run lacks. */
 export function createResultColumns(options: {
   shown: readonly ShownColumn[]
   entries: readonly ColumnEntry[]

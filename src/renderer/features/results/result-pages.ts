@@ -18,10 +18,7 @@ import { listKeptRows, NARROWED_BY_VERDICT, whenStored } from '../../bridge/verd
 /** How often rows in view are read again during the run, milliseconds. */
 export const REFRESH_MS = 1_000
 
-/**
- * How often they are read again until all matching rows are counted, milliseconds; each answer waits for some
- * more counting.
- */
+/** How often pages are read again until all rows are counted, milliseconds; each waits for more counting. */
 export const COUNT_AGAIN_MS = 50
 
 /** Rows prefetched beyond the view while it scrolls. */

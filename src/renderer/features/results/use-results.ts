@@ -388,10 +388,7 @@ export function isFacetChosen(filter: RowFilter, { kind, value }: FacetId): bool
   return listChosen(filter).some((chosen) => chosen.kind === kind && chosen.value === value)
 }
 
-/**
- * The filter with a facet switched on or off; switching one on switches off another of its group, unless
- * several may be on.
- */
+/** The filter with a facet switched on or off; another of its group goes off, unless several may be on. */
 export function toggleFacet(filter: RowFilter, facet: FacetId): RowFilter {
   const { name, schema, several = false } = findFilterOf(facet.kind)
   const rest = withoutGroup(filter, facet.kind)

@@ -137,10 +137,7 @@ export function NotesPanel({ summary }: { summary: RunSummary }) {
 /** Warnings about a run that have a notice or a figure of their own. */
 const SHOWN_APART = new Set(['CUT_OFF', 'CONNECTIONS_NOT_REUSED'])
 
-/**
- * Why a run stopped, was cut off or slowed down, and its other warnings; offers another key if the service
- * refused this one.
- */
+/** Why a run stopped, was cut off or slowed, and other warnings; offers another key if it was refused. */
 export function StopNotice(props: {
   runId: string
   /** Asks for another key; null if the key cannot be changed. */

@@ -284,10 +284,7 @@ interface ChartSeconds<Second> {
 /** Fewest seconds without a request that count as a pause; a shorter gap is a slow pace. */
 const PAUSE_MIN_S = 5
 
-/**
- * If there are too many seconds, each stretch is represented by the one with the worst p99, so that thinning
- * hides no spike.
- */
+/** If there are too many seconds, each stretch shows the one with the worst p99, so that no spike is lost. */
 export function toChartSeconds(seconds: readonly LatencySecond[]): ChartSeconds<LatencySecond> {
   const toWorst = (among: readonly (LatencySecond & Placed)[], first: LatencySecond & Placed) =>
     among.reduce(

@@ -30,10 +30,7 @@ interface RowWindow extends LaidOut {
   scrolledPx: number
   /** Scrolls a row into view by the smallest distance. */
   reveal(index: number): void
-  /**
-   * Keeps a row at its place in the view after its index has changed. A row out of view, and a view at the
-   * very top, do not move.
-   */
+  /** Keeps a row in place after its index has changed. Rows out of view, and a view at the top, stay. */
   keepInPlace(from: number, to: number): void
 }
 

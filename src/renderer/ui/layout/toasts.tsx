@@ -50,10 +50,7 @@ async function act(key: string, work: () => unknown): Promise<void> {
   }
 }
 
-/**
- * All toasts, the newest first, over the lower corner of the window, in one live region, which reads them out
- * as they appear.
- */
+/** All toasts, newest first, over the lower corner of the window, in a live region, which reads them out. */
 export function Toasts() {
   const { toasts } = useToasts()
   const undoable = toasts.find((toast) => toast.kind !== 'error' && toast.undo !== undefined)

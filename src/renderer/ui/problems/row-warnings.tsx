@@ -19,10 +19,7 @@ import { RowNumber } from '../states/row-states.tsx'
 import { Sentence, toSentence } from '../text/safe-text.tsx'
 import styles from './problems.module.css'
 
-/**
- * Says that a run's rows have warnings, by cause, with a button that lists the first rows of each; nothing if
- * there are none.
- */
+/** Says which warnings a run's rows have, with a button that lists the first rows of each, if any. */
 export function RowWarningsNotice({ groups }: { groups: readonly ProblemGroup[] }) {
   const warnings = groups.filter((group) => group.severity === 'warning' && group.rows > 0 && !isHint(group))
   if (warnings.length === 0) return null

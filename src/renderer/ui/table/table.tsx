@@ -38,10 +38,7 @@ export interface Column<Row> {
 
 type DataAttributes = { [name: `data-${string}`]: unknown }
 
-/**
- * A table with its columns as data, and a row for each item. Large tables that scroll by themselves are
- * grids, see `ui/grid`.
- */
+/** A table with its columns as data, and a row for each item. Large scrolling ones are grids (`ui/grid`). */
 export function Table<Row>(props: {
   columns: readonly Column<Row>[]
   rows: readonly Row[]

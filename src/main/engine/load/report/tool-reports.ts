@@ -78,10 +78,7 @@ export const SECONDS_COLUMNS: readonly string[] = [
   'generator_limited',
 ]
 
-/**
- * A CSV of seconds: one line each, cells empty if nothing was measured; `time` is the start of a second. No
- * cell needs quotes.
- */
+/** A CSV of seconds, a line each, empty cells if nothing was measured; `time` is the start. Has no quotes. */
 export function createSecondsWriter({ startedAt }: { startedAt: string }): {
   header(): string
   second(second: LoadSecond): string
@@ -116,10 +113,7 @@ function toCell(ms: number | null | undefined): number | '' {
   return ms === null || ms === undefined ? '' : Math.round(ms * 1000) / 1000
 }
 
-/**
- * A line of a JSONL file of samples: a request kept in full, with its times in milliseconds and its bodies as
- * sent and received.
- */
+/** A line of a JSONL file of samples: a request with its times in milliseconds and its original bodies. */
 export function formatSample(sample: NumberedSample): string {
   return `${JSON.stringify({
     kept: sample.kept,

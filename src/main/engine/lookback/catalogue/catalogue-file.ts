@@ -6,10 +6,7 @@ import { closeDatabaseFile } from '../../workspace/file-permissions.ts'
 import { underLease } from '../../workspace/lease.ts'
 import { findForeign, type OwnSchema, readSchemaVersion } from '../../workspace/own-schema.ts'
 
-/**
- * Raise this whenever rows hold something else: an older catalogue is then rebuilt. A change of the tables
- * shows by itself.
- */
+/** Raise this when rows hold something else: older catalogues are rebuilt. Changed tables are noticed. */
 const MADE_BY = `${APP_VERSION} 10`
 
 const TABLES = `

@@ -50,10 +50,7 @@ export function listShown(db: DatabaseSync, query: RunListQuery): string[] {
   )
 }
 
-/**
- * Reads a page of the requested runs while `unread` journals are still to be read. Throws a `SyntaxError` if
- * a summary is damaged.
- */
+/** Reads a page of runs while `unread` journals are left. Throws a `SyntaxError` for a damaged summary. */
 export function readRunPage(db: DatabaseSync, query: RunListQuery, unread: number): RunPage {
   const { order = 'newest', offset = 0, limit = -1 } = query
   const { sql, values } = toCondition(query)

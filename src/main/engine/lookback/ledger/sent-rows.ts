@@ -157,10 +157,7 @@ function readLastAtUs({ db, record }: RunView): number {
   )
 }
 
-/**
- * Whether an item was sent without an answer by an earlier run that no longer exists, or as part of the item
- * it was split from.
- */
+/** Whether an item was sent unanswered by a run that no longer exists, or as part of another item. */
 function createLostBefore({ db, record, workspace }: RunView): (item: number) => boolean {
   const { parentRunId } = record
   if (parentRunId !== null && isThere(toJournalFile(workspace, parentRunId))) return () => false

@@ -20,10 +20,7 @@ import { createRowRequests, numberTries, type RowRequest, readSentKinds } from '
 import { StoredPage, type StoredRow } from './stored-page.ts'
 import { toStretch } from './stretch.ts'
 
-/**
- * Approximate limit on the bodies of one page together, and on its cells, UTF-16 code units; a larger row
- * gets its own page.
- */
+/** Approximate limit on a page's bodies, and on its cells, UTF-16 code units; larger rows have their own. */
 const PAGE_CHARACTERS = 4 * 1024 * 1024
 
 /** Most classes, and most rules, that get a column of their own; JSON lines have them all. */
@@ -249,10 +246,7 @@ function* readSmallPages(
   }
 }
 
-/**
- * Reads a page from all runs that may have any of its rows, each in one transaction; rows that no longer
- * exist are left out.
- */
+/** Reads a page from all runs that may have its rows, a transaction each; rows that are gone are left out. */
 function readTogether(
   runs: readonly ExportedRun[],
   rows: readonly FamilyRow[],

@@ -8,10 +8,7 @@ export type ParquetValue = string | number | boolean
 
 type ColumnChunk = ParquetWriter['row_groups'][number]['columns'][number]
 
-/**
- * Values of a group after which repetition can be judged, and the share of distinct values that is too high
- * for a dictionary.
- */
+/** Values after which repetition can be judged, and the share of distinct ones too high for a dictionary. */
 const SAMPLED = 1_000
 const DISTINCT_MAX = 0.9
 

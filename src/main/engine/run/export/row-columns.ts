@@ -65,10 +65,7 @@ export function readRowColumns(
   return rows.map((row) => textsOf.get(row) ?? names.map(() => ''))
 }
 
-/**
- * The requested columns of an export's table (default: those of every export). Throws `BAD_USAGE` for one
- * that does not exist.
- */
+/** The requested columns of a table (default: those of all exports). Throws `BAD_USAGE` for a missing one. */
 export function chooseTable(
   family: RunFamily,
   { columns = ['default'], rulesAsColumns = false }: Pick<ExportOptions, 'columns' | 'rulesAsColumns'> = {},

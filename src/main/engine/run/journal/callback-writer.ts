@@ -594,10 +594,7 @@ export class CallbackWriter {
     return { item, from, receivedAtUs, latencyUs: measuredUs, isOfTryInFlight, isEarly }
   }
 
-  /**
-   * A callback showed that the content from before a correction was accepted, so the fixes have corrected
-   * nothing of the row.
-   */
+  /** A callback showed that content from before a correction was accepted: the fixes corrected nothing. */
   #restoreSent(row: number, { kinds: sentKinds }: ReplacedContent): void {
     const { db, counters } = this.#journal
     const record = readRunRecord(db)

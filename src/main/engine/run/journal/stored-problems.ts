@@ -17,10 +17,7 @@ export const READER_CODES = FOUND_BY_READERS.map((code) => `'${code}'`).join(', 
 /** Stored and counted severity of a warning whose row is not sent for another reason. */
 export const UNSENT_WARNING = 'unsent_warning'
 
-/**
- * Conditions: that a row was left out or skipped, and that a problem is of no such row: of those rows,
- * problems only say why.
- */
+/** Conditions: that a row was left out or skipped, whose problems only say why, and that it was not. */
 const IS_LEFT_OUT = LEFT_OUT_STATES.map((state) => `result.state IS '${state}'`).join(' OR ')
 export const NOT_OF_LEFT_OUT = `NOT EXISTS (SELECT 1 FROM result WHERE result.row = problem.row AND (${IS_LEFT_OUT}))`
 

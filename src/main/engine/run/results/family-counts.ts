@@ -64,10 +64,7 @@ export function summarizeFamilyCounts(
   return { rows, rules: toTriggeredRules(members, counts.get('rule')) }
 }
 
-/**
- * Rows of a run and its retries, each once: a retry of a retry, and one that splits records, may have rows
- * that its parent never had.
- */
+/** Rows of a run and its retries, each once: retries that split records have rows that parents never had. */
 export function countRowsRead(family: RunFamily, counts?: Counts): number {
   const { record, members } = family
   const isWhole = record.parentRunId === null && !members.some((member) => member.record.corrects)

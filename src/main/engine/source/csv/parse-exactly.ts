@@ -186,10 +186,7 @@ function isSpace(character: string | undefined): boolean {
   return character === ' ' || (character !== undefined && character.trim() === '')
 }
 
-/**
- * Number of characters escaped by the one before them: outside quotes anything that would end the cell, with
- * CRLF as one line break.
- */
+/** Characters escaped by the one before: outside quotes what would end the cell, CRLF as one line break. */
 function countEscaped(
   text: string,
   at: number,

@@ -231,10 +231,7 @@ function countPairs(bytes: Buffer): number {
   return pairs
 }
 
-/**
- * Half characters between ASCII, as when a program cuts a text in the middle of an emoji: hardly any other
- * text has these.
- */
+/** Half characters between ASCII, as when a program cuts an emoji in two: hardly any other text has these. */
 function countHalves(bytes: Buffer): number {
   const isAsciiAt = (at: number) => (bytes[at] ?? 0) < 0x80
   const isIn = (at: number, from: number) => (bytes[at] ?? 0) >= from && (bytes[at] ?? 0) <= 0xbf

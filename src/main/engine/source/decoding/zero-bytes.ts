@@ -11,10 +11,7 @@ const WIDE = [
   { encoding: 'utf-16be', unitBytes: 2 },
 ] as const
 
-/**
- * Least share of ASCII characters in text of two bytes a character that would also make sense with one byte,
- * or has no line end.
- */
+/** Least share of ASCII in two-byte text that would also make sense with one byte, or has no line end. */
 const ASCII_SHARE = 0.7
 
 /** Least share of ASCII characters, such as line ends and delimiters, in any table of 2-byte characters. */
