@@ -14,7 +14,7 @@ const TRIAL = rowCountsSchema.parse({
   not_sent: 90,
 })
 const ENDED = { ...TRIAL, read: 10, not_sent: 0 }
-const SUMMARY = { errors: [] }
+const SUMMARY = { errors: [], state: 'completed' as const, sessions: [], rows: ENDED }
 
 describe('the rows that a run is continued with', () => {
   it('are those that did not succeed, for a retry of an ended run', () => {
@@ -46,6 +46,20 @@ describe('the rows that a run is continued with', () => {
     [2, 3, 'stopped. 2 more rows await their callbacks,'],
   ])('are named with %i awaiting rows and %i to send, for a resume', (awaiting, rows, said) => {
     expect(describeContinuation('resume', { rows, left: 0, awaiting })).toContain(said)
+  })
+
+  it('are those of an interrupted trial for a resume, and the dialog says how many are left', () => {
+    const sessions = [{ trial_rows: 30 }]
+    const summary = { ...SUMMARY, state: 'interrupted' as const, sessions, rows: TRIAL }
+    expect(toCertain('resume', summary, TRIAL)).toBe(20)
+    const asked = { left: 90, awaiting: 0, isTrial: true }
+    expect(describeContinuation('resume', { ...asked, rows: 20 })).toBe(
+      '20 rows of the trial have not been sent yet. Resuming ends with the trial; resume again to send the 70 other rows.',
+    )
+    expect(describeContinuation('resume', { ...asked, rows: 0 })).toBe(
+      'Nothing of the trial is left to send. Resuming ends with the trial; resume again to send the 90 other rows.',
+    )
+    expect(toCertain('resume', SUMMARY, TRIAL)).toBe(90)
   })
 
   it('are not known before an unread source is read', () => {

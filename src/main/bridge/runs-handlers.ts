@@ -161,6 +161,7 @@ async function continueRun(
     onUnknown: request.onUnknown,
     resendIndexAdds: request.resendIndexAdds ?? false,
     hold: request.hold ?? false,
+    endsWithTrial: how === 'resumeRun',
     accept,
     whenFailing: 'pause',
   } satisfies ResumeOptions

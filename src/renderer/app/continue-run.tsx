@@ -11,7 +11,7 @@ import type { AcceptCode } from '../../shared/run/accept-code.ts'
 import { ADD_TWICE, countDoubleAdds, isAddTwice } from '../../shared/run/counts.ts'
 import { countRows } from '../../shared/run/item-state.ts'
 import type { ProblemGroup } from '../../shared/run/problem.ts'
-import { isSourceUnread, type RowCounts, type RunSummary } from '../../shared/run/run.ts'
+import { countTrialLeft, isSourceUnread, type RowCounts, type RunSummary } from '../../shared/run/run.ts'
 import { isKeyRefusal } from '../../shared/service/errors.ts'
 import { ask, bridge } from '../bridge/client.ts'
 import { showConnections } from '../bridge/connections.ts'
@@ -92,10 +92,11 @@ export function ContinueRun(props: {
     <ContinueDialog
       kind={kind}
       rows={toCertain(kind, summary, rows) - (kind === 'resume' ? 0 : unknown)}
-      left={rows.not_sent}
+      left={rows.not_sent + (kind === 'resume' ? countRefused(summary) : 0)}
       unknown={unknown}
       mayAddTwice={addsTwice}
       awaiting={rows.awaiting}
+      isTrial={kind === 'resume' && countTrialLeft(summary) !== null}
       isUnread={kind === 'resume' && isSourceUnread(summary)}
       // A correction checks its rows again, and asks after that.
       open={kind === 'correct' ? [] : (open.data ?? [])}
@@ -144,11 +145,11 @@ export function useContinueRequest(shownRunId: string | null) {
 /** Rows sent whatever is chosen, unknown outcomes included; `rows` are those of the run or the whole. */
 export function toCertain(
   kind: ContinueRequest['kind'],
-  summary: Parameters<typeof countRefused>[0],
+  summary: Parameters<typeof countRefused>[0] & Parameters<typeof countTrialLeft>[0],
   rows: RowCounts,
 ): number {
-  // Resuming also resends what was refused only because of the key.
-  if (kind === 'resume') return rows.not_sent + countRefused(summary)
+  // Resuming also resends what was refused only because of the key, and ends an interrupted trial as one.
+  if (kind === 'resume') return (countTrialLeft(summary) ?? rows.not_sent) + countRefused(summary)
   // Both go on with the run, such as behind a trial of its first rows. What an earlier run sent stays as it is.
   const unsent = kind === 'correct' ? countRows(rows, 'unsent') - (rows.skipped ?? 0) : 0
   return countRows(rows, 'unsuccessful') + rows.not_sent + unsent
@@ -186,6 +187,8 @@ function ContinueDialog(props: {
   mayAddTwice: boolean
   /** Rows whose callbacks are awaited; they are not sent again. */
   awaiting: number
+  /** Whether only the rest of an interrupted trial is sent. */
+  isTrial: boolean
   /** Whether the source is read again, so that the number of rows is not known. */
   isUnread: boolean
   /** Warnings that must be accepted before the rows are sent. */
@@ -200,7 +203,7 @@ function ContinueDialog(props: {
   onConfirm: (choice: ContinueChoice) => void
   onClose: () => void
 }) {
-  const { kind, rows, unknown, awaiting, isUnread, keySituation } = props
+  const { kind, rows, unknown, awaiting, isTrial, isUnread, keySituation } = props
   const [onUnknown, setOnUnknown] = useState<ContinueChoice['onUnknown']>('skip')
   const [key, setKey] = useState(() => toFirstKeyChoice(keySituation))
   const [typed, setTyped] = useState('')
@@ -223,7 +226,7 @@ function ContinueDialog(props: {
           })
         }
       >
-        <p>{describeContinuation(kind, { rows, left: props.left, awaiting, isUnread })}</p>
+        <p>{describeContinuation(kind, { rows, left: props.left, awaiting, isTrial, isUnread })}</p>
         {unknown > 0 && (
           <RadioField
             label={`${formatCounted(unknown, 'row')} with an unknown outcome`}
@@ -296,15 +299,16 @@ const TITLES = {
   correct: 'Correct and retry',
 } as const
 
-/** What a dialog asks; of the `rows` of a retry, `left` were not sent yet. */
+/** What a dialog asks; of the `rows` of a retry, or of the whole run for a trial, `left` were not sent yet. */
 export function describeContinuation(
   kind: ContinueRequest['kind'],
   {
     rows,
     left,
     awaiting,
+    isTrial = false,
     isUnread = false,
-  }: { rows: number; left: number; awaiting: number; isUnread?: boolean },
+  }: { rows: number; left: number; awaiting: number; isTrial?: boolean; isUnread?: boolean },
 ): string {
   if (kind === 'correct') {
     const [were, are, them] = rows === 1 ? ['was', 'is', 'it'] : ['were', 'are', 'them']
@@ -321,6 +325,7 @@ export function describeContinuation(
     return sentences.join(' ')
   }
   if (isUnread) return 'The source is read again, as it is now, and then sent.'
+  if (isTrial && left > rows) return describeTrial(rows, left, awaiting)
   if (awaiting === 0 && rows === 0) return 'Nothing is left to send or to await. Resuming only ends the run.'
   if (awaiting === 0) {
     return `${sayUnsent(rows)} The run continues where it stopped.`
@@ -331,8 +336,15 @@ export function describeContinuation(
   return `${sayUnsent(rows)} The run continues where it stopped. ${others}`
 }
 
-function sayUnsent(rows: number): string {
-  return `${formatCounted(rows, 'row')} ${rows === 1 ? 'has' : 'have'} not been sent yet.`
+/** Of the `left` rows of a run, what of an interrupted trial is sent. */
+function describeTrial(rows: number, left: number, awaiting: number): string {
+  const sent = rows === 0 ? 'Nothing of the trial is left to send.' : sayUnsent(rows, ' of the trial')
+  const waits = awaiting === 0 ? '' : ` The run awaits ${formatCounted(awaiting, 'callback')}.`
+  return `${sent}${waits} Resuming ends with the trial; resume again to send the ${formatCounted(left - rows, 'other row')}.`
+}
+
+function sayUnsent(rows: number, of = ''): string {
+  return `${formatCounted(rows, 'row')}${of} ${rows === 1 ? 'has' : 'have'} not been sent yet.`
 }
 
 /** The choices about the key that a run continues with. */

@@ -558,7 +558,9 @@ export function countTrialLeft({
   state,
   sessions,
   rows,
-}: Pick<RunSummary, 'state' | 'sessions' | 'rows'>): number | null {
+}: Pick<RunSummary, 'state' | 'rows'> & {
+  sessions: readonly Pick<RunSession, 'trial_rows'>[]
+}): number | null {
   const trialRows = sessions.at(-1)?.trial_rows
   if (trialRows === undefined || (state !== 'interrupted' && state !== 'stopped')) return null
   return Math.min(rows.not_sent, Math.max(0, trialRows - countTried(rows)))
