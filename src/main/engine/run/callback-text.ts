@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { isJsonObject } from '../../../shared/service/json-object.ts'
 import { parseJson } from '../../../shared/service/parse-json.ts'
 import { REFUSAL_NOTE } from '../receiver/inbox.ts'
+import { findUnfinished } from '../service/outcome-words.ts'
 
 /** Most members named in a difference, and the longest name, UTF-16 code units. */
 const NAMES_MAX = 3
@@ -11,7 +12,10 @@ const NAME_MAX_CHARACTERS = 40
 export function describeUnreadable(body: string): string {
   if (body.startsWith(REFUSAL_NOTE)) return body.slice(REFUSAL_NOTE.length)
   if (body.trim() === '') return 'it is empty'
-  return parseJson(body) === undefined ? 'it is not valid JSON' : 'it has nothing of a result'
+  const parsed = parseJson(body)
+  if (parsed === undefined) return 'it is not valid JSON'
+  const unfinished = findUnfinished(parsed, null)
+  return unfinished === null ? 'it has nothing of a result' : `its task is not finished (${unfinished})`
 }
 
 /** Whether two callbacks have the same JSON, apart from spacing and order of members, or the same text. */

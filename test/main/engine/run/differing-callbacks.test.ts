@@ -131,6 +131,21 @@ test('a result replaces a callback that said nothing of the content', () => {
   expect(journal.db.prepare(`SELECT count(*) AS n FROM ${RULES_OF_ROWS}`).get()).toEqual({ n: 1 })
 })
 
+test('a callback of a task that is not finished leaves its row to the final one', () => {
+  const { receive, takeIn, counts, readRow, journal } = openTasks()
+  receive(1, 1_000, '{"task_id":"task-1","status":"processing","triggered_rules":[]}')
+  takeIn()
+  expect(readRow()).toMatchObject({
+    state: 'acknowledged',
+    message: 'a callback came but is not readable: its task is not finished (status "processing")',
+  })
+  receive(1, 2_000, OTHER_RESULT)
+  takeIn()
+  expect(readRow()).toMatchObject({ state: 'succeeded', message: null })
+  expect(counts()).toEqual({ received: 2, settled: 1, unreadable: 1 })
+  expect(journal.db.prepare(`SELECT count(*) AS n FROM ${RULES_OF_ROWS}`).get()).toEqual({ n: 1 })
+})
+
 test('a result replaces a callback that lacks a model', () => {
   const v2 = createTestExchange({ kind: 'task', mode: 'async', api: 'v2' })
   const keys = v2.toRowKeys([{ post_id: 'p1', user_id: 'u', models: ['ocr', 'visual'] }])
