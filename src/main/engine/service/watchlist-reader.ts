@@ -84,7 +84,7 @@ function judgeLists(
     const terms = body[name]
     if (Array.isArray(terms)) for (const term of terms) noteTerm(found, term, name, answer)
   }
-  const mentioned = rowKeys.map(createTermFinder(found))
+  const mentioned = rowKeys.map(createTermFinder(found, rowKeys))
   const rows = mentioned.map((one, index) => {
     const row = judgeTerm(one)
     return one === found.get(rowKeys[index] ?? '') ? row : { ...row, isAlike: true }

@@ -92,6 +92,16 @@ test('a term in several lists has the worst outcome, with a note', () => {
   ])
 })
 
+test.each([
+  ['Straße', 'STRASSE'],
+  ['cafe\u0301', 'caf\u00e9'],
+  ['two  spaces', 'two spaces'],
+  ['\ufb01sh', 'fish'],
+])('%j, which no list mentions, is not found under %j, which was sent too', (missing, other) => {
+  const { rows } = add.judge(toAnswer(200, { ...EMPTY_ADD, added_terms: [other] }), keysOf(missing, other))
+  expect(rows?.map(({ outcome }) => outcome)).toEqual(['unknown', 'succeeded'])
+})
+
 test('a term from which the service drops white space is found again', () => {
   const answer = toAnswer(200, { ...EMPTY_ADD, added_terms: ['a b', 'c'] })
   const { rows } = add.judge(answer, keysOf(' A  b ', 'c'))
