@@ -91,7 +91,7 @@ describe('--api-key-file', () => {
     expect((await sluice(['retry', 'latest', '--api-key-file', right], { env: other })).code).toBe(0)
   })
 
-  it("is reported if it differs from the run's key", async () => {
+  it("is reported if it differs from the run's key, with --quiet, too", async () => {
     const service = await startRecordingService((_postId, arrivals) => (arrivals === 1 ? 400 : null))
     onTestFinished(() => service.close())
     const { source, write, sluice } = await openService()
@@ -105,7 +105,7 @@ describe('--api-key-file', () => {
     expect(again.stderr).not.toContain(said)
     service.arrived.clear()
     await send(own)
-    const elsewhere = await sluice(['retry', 'latest', '--api-key-file', other])
+    const elsewhere = await sluice(['retry', 'latest', '--api-key-file', other, '--quiet'])
     expect(elsewhere.code).toBe(0)
     expect(elsewhere.stderr).toContain(said)
     const sessions = await readSessions()

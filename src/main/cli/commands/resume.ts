@@ -179,9 +179,9 @@ async function noteOtherKey(
   context: CliContext,
   engine: Engine,
   { run_id: runId, errors }: RunSummary,
-  { quiet, apiKey }: Pick<AgainFlags, 'quiet'> & Pick<ResumeOptions, 'apiKey'>,
+  apiKey: ResumeOptions['apiKey'],
 ): Promise<void> {
-  if (quiet || apiKey === undefined) return
+  if (apiKey === undefined) return
   if (errors.some(({ status, error_code }) => isKeyRefusal(status, error_code))) return
   if ((await engine.runs.wasSentWith(runId, apiKey)) !== false) return
   await context.err.writeLine(
@@ -214,7 +214,7 @@ async function sendAgain(
         toLaterTarget(context, workspace, flags.export, flags, [plan.source]),
       )
     }
-    if (!flags.quiet) await noteSourceChange(context, engine, run, plan)
+    await noteSourceChange(context, engine, run, plan)
     const nothingLeft = () => printNothingLeft(context, engine, run, { flags, how: again.how })
     if (again.hasNothingToSend(run, flags)) return nothingLeft()
     const access = createRunAccess(context, {
@@ -224,8 +224,8 @@ async function sendAgain(
       key: flags,
     })
     const secrets = await access.readSecrets()
-    if (!flags.quiet) for (const note of access.notes) await context.err.writeLine(toPrintable(note))
-    if (!access.isKeyOfConnection) await noteOtherKey(context, engine, run, { ...flags, ...secrets })
+    for (const note of access.notes) await context.err.writeLine(toPrintable(note))
+    if (!access.isKeyOfConnection) await noteOtherKey(context, engine, run, secrets.apiKey)
     const guarded = findGuarded(context, access.production, flags)
     const choice = await chooseOnUnknown(context, run, flags, again.how)
     if (again.hasNothingToSend(run, choice)) return nothingLeft()

@@ -66,11 +66,9 @@ export async function sendPlan(context: CliContext, asked: PlanToSend): Promise<
     operation: given.operation.kind,
     key: toGivenFlags(flags),
   })
-  if (!flags.quiet) {
-    for (const note of [...access.notes, ...asked.notes, ...listIgnored(given)]) {
-      await context.err.writeLine(toPrintable(note))
-    }
-  }
+  // Where rows go is no progress.
+  const notes = [...access.notes, ...(flags.quiet ? [] : [...asked.notes, ...listIgnored(given)])]
+  for (const note of notes) await context.err.writeLine(toPrintable(note))
   return withEngine(context, workspace, async (engine) => {
     const { plan, columns } = await completePlan(context, engine, given, { quiet: flags.quiet === true })
     const lasting = listLasting(plan, columns)
