@@ -138,10 +138,17 @@ class Http2Exchange implements Deadline, StreamSeeker {
   }
 
   onDeadline(): void {
-    const waitedFor = this.#clock.startMs === null ? 'a connection' : 'the answer'
+    const { timer, timeoutMs, connections } = this.#options
+    // Requests under way end by themselves and make room: one that waits for it waits on.
+    const { idleSinceMs } = connections
+    if (!this.#mayBeTaken && idleSinceMs + timeoutMs > performance.now()) {
+      timer.start(this, idleSinceMs, timeoutMs)
+      return
+    }
+    const waitedFor = this.#mayBeTaken ? 'the answer' : 'a connection'
     const code = TIMEOUT_CODE
     const connection = this.#connection
-    this.breakDown({ code, message: `gave up on ${waitedFor} after ${this.#options.timeoutMs} ms` })
+    this.breakDown({ code, message: `gave up on ${waitedFor} after ${timeoutMs} ms` })
     connection?.checkAlive()
   }
 
@@ -155,8 +162,10 @@ class Http2Exchange implements Deadline, StreamSeeker {
     this.#sends += 1
     this.#mayBeTaken = true
     this.#connection = connection
-    const { body } = this.#options.request
+    const { request, timer, timeoutMs } = this.#options
+    const { body } = request
     const nowMs = performance.now()
+    timer.start(this, nowMs, timeoutMs)
     this.#clock.startMs ??= nowMs
     this.#clock.bodySentMs = nowMs
     let stream: ClientHttp2Stream
@@ -238,6 +247,7 @@ class Http2Exchange implements Deadline, StreamSeeker {
   #sendAgain(): void {
     if (this.#hasEnded) return
     this.#stream = null
+    this.#connection = null
     this.#mayBeTaken = false
     if (this.#sends < SENDS_MAX) this.#options.connections.seek(this)
     else {

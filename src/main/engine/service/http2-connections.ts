@@ -201,6 +201,8 @@ export class Http2Connections {
   readonly #ungreeted = new Set<Http2Connection>()
   readonly #seekers = new Set<StreamSeeker>()
   #pausedUntilMs = 0
+  /** When a request last ended. */
+  #releasedMs = Number.NEGATIVE_INFINITY
   /** How many requests the next connection takes at once: unknown before the first, so only one is opened. */
   #expectedStreams = Number.POSITIVE_INFINITY
   /** Number of requests after which the service has ended a connection. */
@@ -241,6 +243,12 @@ export class Http2Connections {
   /** Whether any connection is open, with room or without. */
   get isOpen(): boolean {
     return this.#open.size > 0
+  }
+
+  /** Since when no request has been under way, on the clock of `performance.now()`; now while one is. */
+  get idleSinceMs(): number {
+    for (const { streams } of this.#open) if (streams > 0) return performance.now()
+    return this.#releasedMs
   }
 
   /** Finds room for a request, now or later. */
@@ -336,7 +344,10 @@ export class Http2Connections {
     const connection = new Http2Connection(session, socket, {
       pingAfterMs: this.#options.pingAfterMs ?? PING_AFTER_MS,
       pingTimeoutMs: this.#options.pingTimeoutMs ?? PING_TIMEOUT_MS,
-      onRoom: () => this.#serve(),
+      onRoom: () => {
+        this.#releasedMs = performance.now()
+        this.#serve()
+      },
       onGoodbye: (requests) => this.#learnLimit(requests),
     })
     this.#ungreeted.add(connection)

@@ -353,6 +353,49 @@ test('a request that is refused every time is certainly not accepted, and is giv
   expect(server.requests).toBe(5)
 })
 
+test('the time that a request waits for a stream is none of its timeout', async () => {
+  const server = createSecureServer({ ...tls, settings: { maxConcurrentStreams: 1 } })
+  server.on('stream', (stream) => {
+    setTimeout(() => {
+      stream.respond({ ':status': 200, 'content-type': 'application/json' })
+      stream.end('{}')
+    }, 60)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const timeoutMs = 500
+  const send = createSender(`https://127.0.0.1:${port}`, {
+    connection: { timeoutMs, tls: { caFile } },
+    http2Connections: 1,
+  })
+  const exchanges = await send(12, 12)
+  expect(countKinds(exchanges)).toEqual({ answer: 12 })
+  const waitsUs = exchanges.map(({ timings }) => timings.blockedUs ?? 0)
+  expect(Math.max(...waitsUs)).toBeGreaterThan(timeoutMs * 1000)
+})
+
+test('streams that are never answered do not end requests that wait for one', async () => {
+  const server = await startRawHttp2Server({
+    tls,
+    maxConcurrentStreams: 1,
+    onRequest: (wire, stream, count) => (count <= 2 ? undefined : answerWhole(wire, stream)),
+  })
+  const send = createSender(server.baseUrl, {
+    connection: { timeoutMs: 200, tls: { caFile } },
+    http2Connections: 1,
+  })
+  expect(countKinds(await send(5, 5))).toEqual({ 'unknown TIMEOUT': 2, answer: 3 })
+  expect(server.requests).toBe(5)
+})
+
+test('a service that allows no stream is given up after the timeout', async () => {
+  const server = await startRawHttp2Server({ tls, maxConcurrentStreams: 0, onRequest: answerWhole })
+  const send = createSender(server.baseUrl, { connection: { timeoutMs: 200, tls: { caFile } } })
+  expect(countKinds(await send(3, 3))).toEqual({ 'failed TIMEOUT': 3 })
+  expect(server.connections).toBe(1)
+})
+
 test('a timed-out request is cancelled, and its connection stays in use', async () => {
   const server = await startRawHttp2Server({
     tls,
