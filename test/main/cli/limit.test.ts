@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { startFaultServer, toTaskAnswer } from '../../helpers/fault-server.ts'
+import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../helpers/fault-server.ts'
 import { onlyInLongForm } from '../../helpers/long-form.ts'
 import { withSandbox } from '../../helpers/sandbox.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
@@ -58,6 +58,24 @@ describe('--limit', () => {
     const rest = JSON.parse((await runInProcess(['resume', 'latest', '--json'], options)).stdout)
     expect(rest).toMatchObject({ state: 'completed', rows: { not_sent: 0 } })
     expect(server.requests).toHaveLength(8)
+  })
+
+  it('leaves rows that a retry sends, too, and says so before', async () => {
+    const folder = createTemporaryFolder()
+    const server = await startFaultServer({
+      onRequest: (request, wire) =>
+        request.number === 1
+          ? wire.send(400, toErrorAnswer(400, 'INVALID', 'no'))
+          : wire.send(200, toTaskAnswer(request)),
+    })
+    const source = writeSource(folder, 'posts.csv', createRows(5))
+    const sluice = (...args: string[]) =>
+      runInProcess(args, { workspace: join(folder, 'workspace'), env: { SLUICE_API_KEY: 'a-key' } })
+    await sluice('task', source, '--base-url', server.baseUrl, '--limit', '2', '--concurrency', '1')
+    const retried = await sluice('retry', 'latest', '--json')
+    expect(retried.stderr).toContain('Also sends the 3 rows that the trial left.')
+    expect(JSON.parse(retried.stdout).rows).toMatchObject({ succeeded: 5, not_sent: 0 })
+    expect((await sluice('retry', 'latest', '--json')).stderr).not.toContain('trial')
   })
 
   it('exits with 0 if every row of the trial succeeded, and says on stderr with --json how to continue', async () => {

@@ -9,7 +9,7 @@ import { CALLBACK_OPTIONS } from '../../../shared/options/callback-options.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { type AcceptCode, joinAccepted } from '../../../shared/run/accept-code.ts'
 import type { ProblemGroup } from '../../../shared/run/problem.ts'
-import { countTrialLeft, isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
+import { countTrial, countTrialLeft, isLoadRun, type RunSummary } from '../../../shared/run/run.ts'
 import { isKeyRefusal } from '../../../shared/service/errors.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { ResumeOptions, RunHandle } from '../../engine/engine-interface.ts'
@@ -233,6 +233,11 @@ async function sendAgain(
       const { unknown } = run.rows
       await context.err.writeLine(
         `${formatCounted(unknown, 'row')} with an unknown outcome ${unknown === 1 ? 'was' : 'were'} left alone. Add ${mayAddTwice(run.operation) ? '--resend-index-adds' : '--on-unknown resend'} to send ${unknown === 1 ? 'it' : 'them'} again.`,
+      )
+    }
+    if (again.how === 'retry' && countTrial(run) !== null && !flags.quiet) {
+      await context.err.writeLine(
+        `Also sends the ${formatCounted(run.rows.not_sent, 'row')} that the trial left.`,
       )
     }
     const { deliveredCode: deliveredCodes } = flags
