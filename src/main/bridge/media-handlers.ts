@@ -139,11 +139,6 @@ export function isOwnAddress(address: string): boolean {
   return own.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }
 
-interface FetchedMedia {
-  bytes: Buffer
-  type: MediaType
-}
-
 /**
  * Fetches a picture, video or sound with one GET request without cookies, credentials or referrer. Does not
  * follow redirects. Addresses of this machine are refused after name resolution, so that a row's content
@@ -155,7 +150,7 @@ export async function fetchMedia(
     signal,
     isRefused = isOwnAddress,
   }: { signal?: AbortSignal | undefined; isRefused?: (ip: string) => boolean },
-): Promise<FetchedMedia> {
+): Promise<{ bytes: Buffer; type: MediaType }> {
   const url = new URL(address)
   const { host } = url
   const name = url.hostname.replace(/^\[|\]$/g, '')

@@ -51,9 +51,6 @@ const GESTURE_MS = 1_000
 /** Input events that may open a link; moving and scrolling do not. */
 const GESTURES: ReadonlySet<string> = new Set(['mouseDown', 'mouseUp', 'keyDown', 'rawKeyDown', 'gestureTap'])
 
-/** Opens links of one page in the person's browser. */
-type OpenLink = (url: string) => void
-
 /** Whether a URL may be opened in the person's browser: https, without credentials, short enough to show. */
 function isExternalLink(url: string): boolean {
   if (!URL.canParse(url) || new URL(url).href.length > URL_MAX) return false
@@ -66,7 +63,7 @@ function isExternalLink(url: string): boolean {
  * real click or key press, which scripts cannot fake, and after a system dialog has shown the whole address.
  * `now` is a clock in milliseconds.
  */
-function createLinkOpener(contents: WebContents, now = () => performance.now()): OpenLink {
+function createLinkOpener(contents: WebContents, now = () => performance.now()): (url: string) => void {
   let gestureAt = Number.NEGATIVE_INFINITY
   let isAsking = false
   contents.on('input-event', (_event, { type }) => {

@@ -1,14 +1,6 @@
 import type { Arrival, ArrivalCount } from '../../shared/sandbox/arrivals.ts'
 
-interface NewArrival extends Pick<Arrival, 'endpoint' | 'subject' | 'outcome' | 'body'> {
-  arrivedOn: Date
-}
-
-/** Which arrivals to show; null for all. */
-interface ArrivalFilter {
-  endpoint: string | null
-  outcome: string | null
-}
+type NewArrival = Omit<Arrival, 'number' | 'arrived_on'> & { arrivedOn: Date }
 
 /** How many of the newest requests are kept. */
 export const KEPT_ARRIVALS = 1_000
@@ -38,9 +30,9 @@ export function createArrivals() {
         body: body !== null && body.length <= BODY_MAX_CHARACTERS ? body : null,
       }
     },
-    /** Arrivals from that offset on, newest first. */
+    /** Arrivals of this endpoint and outcome (null for all) from an offset on, newest first. */
     page(
-      { endpoint, outcome }: ArrivalFilter,
+      { endpoint, outcome }: { endpoint: string | null; outcome: string | null },
       offset: number,
       limit: number,
     ): { total: number; arrivals: Arrival[] } {

@@ -54,19 +54,13 @@ const FOCUSABLE =
   'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled), textarea:not(:disabled), [tabindex="0"]'
 const ABOVE_PAGE = '[role="dialog"], [role="menu"], [role="listbox"]'
 
-/** Where a removed element was: its parent, and what followed it. */
-interface Gap {
-  parent: Node
-  next: Node | null
-}
-
 /** Returns the focus to where it was, or to the nearest control. */
 class FocusWatch {
   #held: HTMLElement | null = null
   /** The last focused element in the page itself, not in a dialog or a menu over it. */
   #inPage: HTMLElement | null = null
-  /** The former positions of those two elements, once removed. */
-  readonly #gaps = new Map<HTMLElement, Gap>()
+  /** The former positions of those two elements, once removed: the parent, and what followed. */
+  readonly #gaps = new Map<HTMLElement, { parent: Node; next: Node | null }>()
   #usesKeys = false
   #frame = 0
   readonly #watcher = new MutationObserver((records) => this.#note(records))

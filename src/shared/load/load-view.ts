@@ -19,15 +19,12 @@ import { parseThreshold } from './threshold-parser.ts'
 import { isOfOutcome } from './threshold-tags.ts'
 import { formatThresholdMargin, formatThresholdValue, type ThresholdResult } from './thresholds.ts'
 
-/** The meaning of a fact: success, rejection, reason for caution, unknown outcome. */
-type FactTone = 'good' | 'bad' | 'warn'
-
 /** A figure with its name; the value includes the unit. */
 export interface LoadFact {
   label: string
   value: string
   note?: string
-  tone?: FactTone
+  tone?: 'good' | 'bad' | 'warn'
 }
 
 export interface Notice {

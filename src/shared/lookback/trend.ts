@@ -173,14 +173,10 @@ export function suggestPattern(source: string): string | null {
   return pattern === literal ? null : pattern
 }
 
-/** A rule with the share of rows that triggered it in each run; null if nothing succeeded. */
-interface RuleLine {
-  rule: string
-  values: ({ value: number } | null)[]
-}
-
 /** The rules that most rows triggered in any run, most rows first, each with its shares in all runs. */
-export function listTriggered(runs: readonly TrendPoint[]): RuleLine[] {
+export function listTriggered(
+  runs: readonly TrendPoint[],
+): { rule: string; values: ({ value: number } | null)[] }[] {
   const most = new Map<string, { rule: string; rows: number }>()
   for (const { rules, is_load_test: isLoad } of runs) {
     if (isLoad) continue

@@ -4,9 +4,6 @@ import { findDiskTrouble, toThrownText } from './thrown.ts'
 
 type OmitReason<Said> = Said extends { reason: string } ? Omit<Said, 'reason'> : never
 
-/** An error of the catalogue that takes a reason, without the reason. */
-type WithoutReason = OmitReason<ErrorMessage>
-
 /**
  * A failure that a person can act on, as a catalogue id with its arguments. {@link sayError} words it where
  * it is read; `message` and `hint` have the command line's words. Never holds a secret.
@@ -22,7 +19,7 @@ export class SluiceError extends Error {
   }
 
   /** The error that another thrown value caused, with that value's text as the reason. */
-  static because(cause: unknown, said: WithoutReason): SluiceError {
+  static because(cause: unknown, said: OmitReason<ErrorMessage>): SluiceError {
     return new SluiceError({ ...said, reason: toThrownText(cause) } as ErrorMessage, { cause })
   }
 

@@ -5,13 +5,9 @@ import type { CliContext } from '../context.ts'
 import { withEngine } from '../engine-access.ts'
 import { addSendingCommand } from './sending-command.ts'
 
-interface AppealFlags {
-  recheck?: true
-}
-
 /** Adds `appeal SOURCE` and `appeal --recheck`: the status of each appeal (docs/interface.md §4.7). */
 export function addAppealCommand(program: Command, context: CliContext): void {
-  addSendingCommand<AppealFlags>(program, context, {
+  addSendingCommand<{ recheck?: true }>(program, context, {
     name: 'appeal',
     source: 'appeals',
     description:

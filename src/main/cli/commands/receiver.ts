@@ -26,10 +26,6 @@ const LOOK_EVERY_MS = 1_000
 
 type OpenFlags = CallbackFlags & ReportingFlags
 
-interface TestFlags extends OpenFlags {
-  callbackUrl: string
-}
-
 function toDocument({ baseUrl, role, received, refused, probes }: ReceiverState) {
   return { base_url: baseUrl, role, received, refused, probes }
 }
@@ -97,7 +93,7 @@ export function addReceiverCommand(program: Command, context: CliContext): void 
     .requiredOption('--callback-url <url>', 'public URL of the callback receiver', parseBaseUrl)
   addReportingOptions(addReceiverOptions(test)).action(async (_flags: unknown, command: Command) => {
     // Options of the same name before `test` count, too.
-    const flags = command.optsWithGlobals<TestFlags>()
+    const flags = command.optsWithGlobals<OpenFlags & { callbackUrl: string }>()
     await withEngine(context, flags.workspace, async (engine) => {
       const status = await engine.receiver.open(readFlags(CALLBACK_OPTIONS, flags))
       const { arrivedMs } = await engine.receiver.test(flags.callbackUrl)

@@ -10,10 +10,6 @@ interface WatchlistFlags {
   termsPerRequest: number
 }
 
-interface UpdateFlags extends WatchlistFlags {
-  emptyNotes: 'keep' | 'clear'
-}
-
 function addWatchlistOptions(command: Command): Command {
   return command
     .optionsGroup('Watchlist:')
@@ -46,7 +42,7 @@ export function addWatchlistCommand(program: Command, context: CliContext): void
       'watchlist add terms.csv --watchlist sandbox_terms --map term=word --terms-per-request 50',
     ],
   })
-  addSendingCommand<UpdateFlags>(watchlist, context, {
+  addSendingCommand<WatchlistFlags & { emptyNotes: 'keep' | 'clear' }>(watchlist, context, {
     name: 'update',
     source: 'terms',
     summary: 'update the notes of terms in a watchlist',

@@ -91,17 +91,12 @@ function toNotStarted(error: unknown): KeyCommandFailure {
   return { kind: 'not_started', reason: toSystemCode(error) ?? 'refused' }
 }
 
-interface Ended {
-  stdout: string
-  failure: KeyCommandFailure | null
-}
-
 /** Runs a program to its end; `onLine` takes each line of its stderr as it comes. */
 function run(
   program: string,
   args: readonly string[],
   options: { env: NodeJS.ProcessEnv; timeoutMs: number; onLine: (line: string) => void },
-): Promise<Ended> {
+): Promise<{ stdout: string; failure: KeyCommandFailure | null }> {
   const { env, timeoutMs, onLine } = options
   return new Promise((resolve) => {
     let stdout = ''

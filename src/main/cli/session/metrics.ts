@@ -12,12 +12,6 @@ import { SecondTotals } from './second-totals.ts'
 const PATH = '/metrics'
 const HOST = '127.0.0.1'
 
-/** Where metrics are served, and how long a request may take to arrive. */
-interface MetricsServerOptions {
-  host?: string
-  waitMs?: number
-}
-
 /** Longest time for a request to arrive, and for an idle connection, milliseconds. */
 const WAIT_MS = 10_000
 
@@ -30,7 +24,7 @@ const CONNECTIONS_MAX = 100
  */
 export async function serveMetrics(
   port: number,
-  { host = HOST, waitMs = WAIT_MS }: MetricsServerOptions = {},
+  { host = HOST, waitMs = WAIT_MS }: { host?: string; waitMs?: number } = {},
 ) {
   const totals = new SecondTotals()
   let newest: RunSnapshot | null = null

@@ -83,12 +83,9 @@ export function readFoundRules<Rule>(
   return new Map(found.map(([row, set]) => [row, toRules(set)]))
 }
 
-interface NamedRule {
-  ruleId: string
-  ruleName: string
-}
-
-export function createRuleReader(db: DatabaseSync): (number: number) => NamedRule | undefined {
+export function createRuleReader(
+  db: DatabaseSync,
+): (number: number) => { ruleId: string; ruleName: string } | undefined {
   const rule = db.prepare('SELECT rule_id, rule_name FROM rule WHERE id = ?')
   return (number) => {
     const found = rule.get(number)

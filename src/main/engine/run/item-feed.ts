@@ -16,11 +16,9 @@ const AHEAD_MAX = 150
 /** Most items in back-off before no fresh one is started. */
 const BACKING_OFF_MAX = 10_000
 
-/** Calls back after a delay; the returned function cancels that. */
-type Schedule = (delayMs: number, callback: () => void) => () => void
-
 interface ItemFeedOptions {
-  schedule: Schedule
+  /** Calls back after a delay; the returned function cancels that. */
+  schedule: (delayMs: number, callback: () => void) => () => void
   /** Called when a back-off is over. */
   onDue: () => void
   /** Called when marked items may be sent. */

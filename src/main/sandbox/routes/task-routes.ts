@@ -17,11 +17,6 @@ import { guardEndpoint, type LoggedWork, registerLoggedRoute } from './endpoint.
 
 type TaskQuery = { Querystring: { legacy?: string | string[] } }
 
-interface TaskEndpoint {
-  api: Api
-  mode: Mode
-}
-
 /** Serves the sync and async task endpoints of these versions (docs/interface.md §4.1, §4.2). */
 export function registerTaskRoutes(
   app: FastifyInstance,
@@ -48,7 +43,7 @@ export function registerTaskRoutes(
 
 function answerTask(
   context: SandboxContext,
-  endpoint: TaskEndpoint,
+  endpoint: { api: Api; mode: Mode },
   request: FastifyRequest<TaskQuery>,
   reply: FastifyReply,
 ): void {

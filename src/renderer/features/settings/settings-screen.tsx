@@ -316,16 +316,11 @@ function LastCleanUp({ record }: { record: CleanUpRecord }) {
   )
 }
 
-interface SettingIds {
-  'aria-labelledby': string
-  'aria-describedby': string
-}
-
 /** One setting: its name and effect on the left, its control on the right. */
 function SettingRow(props: {
   label: string
   description: ReactNode
-  control: (ids: SettingIds) => ReactNode
+  control: (ids: { 'aria-labelledby': string; 'aria-describedby': string }) => ReactNode
 }) {
   const id = useId()
   const ids = { 'aria-labelledby': `${id}-label`, 'aria-describedby': `${id}-description` }

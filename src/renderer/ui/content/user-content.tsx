@@ -38,12 +38,7 @@ export const useContentRules = create<ContentRules>((set) => ({
   hideAll: () => set(({ hidings }) => ({ showsContent: false, hidings: hidings + 1 })),
 }))
 
-interface Visit {
-  shown: boolean
-  setShown: (shown: boolean) => void
-}
-
-const VisitContext = createContext<Visit>({ shown: false, setShown() {} })
+const VisitContext = createContext({ shown: false, setShown(_shown: boolean) {} })
 
 /**
  * Remembers whether content is shown while a person stays at one `place`, such as the screens of one run. At

@@ -65,8 +65,11 @@ function TextPieces({ pieces }: { pieces: TextPiece[] }) {
   })
 }
 
-/** {@link SafeText} with line breaks and marked parts; a screen reader reads the label of each mark. */
-export function MarkedText(props: { text: string; marks: readonly (TextPart & { label: string })[] }) {
+/** {@link SafeText} with line breaks and marked parts, in UTF-16 code units; each label is read out. */
+export function MarkedText(props: {
+  text: string
+  marks: readonly { start: number; end: number; label: string }[]
+}) {
   const { text, marks } = props
   const parts: ReactNode[] = []
   let from = 0
@@ -86,12 +89,6 @@ export function MarkedText(props: { text: string; marks: readonly (TextPart & { 
       <Lines text={text.slice(from)} />
     </bdi>
   )
-}
-
-/** A part of a text in UTF-16 code units, the end exclusive. */
-interface TextPart {
-  start: number
-  end: number
 }
 
 function Lines({ text }: { text: string }) {

@@ -11,14 +11,8 @@ import { hasMediaFiles } from '../../mapping/field-writers.ts'
 import { type Body, toValueText } from '../../mapping/json-text.ts'
 import { toHash } from '../journal/seen-ids.ts'
 
-/** The parts of a row that identify it: its part of the request, and its cells. */
-interface KeyedRow {
-  body: Readonly<Body>
-  cells: readonly string[]
-}
-
-/** Reads a row's key as one text; null if the row lacks a part of it. */
-export type ReadKey = (row: KeyedRow) => string | null
+/** Reads a row's key, of its part of the request and its cells, as text; null if it lacks a part. */
+export type ReadKey = (row: { body: Readonly<Body>; cells: readonly string[] }) => string | null
 
 /**
  * Reads a key of several names together: fields of the request, as sent, or columns of the source. Null if

@@ -43,7 +43,7 @@ export async function openUnitedSource(
   const lacking = new Map<string, FileColumns>()
   const rowsInKeys: RowsInKey[] = []
   const nestedTexts: NestedText[] = []
-  let first: FirstReader | null = null
+  let first: ReturnType<typeof toFirst> | null = null
   for (const file of files) {
     const reader = await open(file)
     try {
@@ -215,8 +215,6 @@ interface FileColumns {
 }
 
 /** What is kept from the first file's reader. */
-type FirstReader = ReturnType<typeof toFirst>
-
 function toFirst(reader: SourceReader) {
   const { workbook, ownExport = null, quoting, likelyHeaderRow = null } = reader
   const { encodingBy, delimiterBy, encodingReadings = [] } = reader

@@ -6,12 +6,6 @@ import { countFilled } from './sheet-head.ts'
 import { isWebAddress, type LinkedColumn, LinkSurvey, type RowLinks } from './sheet-links.ts'
 import type { TextRow } from './sheet-rows.ts'
 
-/** Columns with links that differ from their cells' texts, and the most cells of a row. */
-interface SurveyedLinks {
-  linked: LinkedColumn[]
-  width: number
-}
-
 /** Rows in which a preview searches for links. */
 const PREVIEW_ROWS = 20_000
 
@@ -20,7 +14,7 @@ export async function surveyLinks(
   batches: AsyncIterable<{ rows: readonly ReadRow[] }>,
   isRead: (row: TextRow) => boolean,
   isPreview: boolean,
-): Promise<SurveyedLinks> {
+): Promise<{ linked: LinkedColumn[]; width: number }> {
   const survey = new LinkSurvey()
   let width = 0
   let seen = 0
