@@ -5,6 +5,7 @@ import { ABOUT_DELAYS, MAY_INCLUDE_DELAYS } from '../../src/shared/messages/own-
 import { sayGuarded } from '../../src/shared/run/formula-guard.ts'
 import { type Answer, readAnswers } from './answers.ts'
 import { compareLabels, weighNoVerdicts } from './compared-labels.ts'
+import { ABOUT_FEW_MEASURED } from './few-measured.ts'
 import { ABOUT_LATER_NOTICES } from './later-notices.ts'
 import { ABOUT_LOST_TRIES } from './lost-tries.ts'
 import { numberLikeSpreadsheets } from './row-numbers.ts'
@@ -467,6 +468,7 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
   },
   ...ABOUT_LOST_TRIES,
   ...ABOUT_LATER_NOTICES,
+  ...ABOUT_FEW_MEASURED,
   {
     reason: 'a trend has the warnings of the evaluation of each run',
     apply(answer) {

@@ -7,6 +7,7 @@ import {
   formatMs,
   formatRate,
   formatShare,
+  sayFewMeasured,
 } from '../messages/figure-text.ts'
 import { nameAnswer, nameCode } from '../messages/name-code.ts'
 import { ABOUT_DELAYS, isStallShown, MAY_INCLUDE_DELAYS } from '../messages/own-delays.ts'
@@ -111,6 +112,15 @@ export const LATENCY_POINTS = [
   ['p99_9', 'p99.9'],
   ['max', 'max'],
 ] as const satisfies readonly (readonly [point: keyof Percentiles, title: string])[]
+
+/** Opening a connection is rare by nature, and its count stands beside it. */
+const RARE: ReadonlySet<string> = new Set(['http_req_connecting', 'http_req_tls_handshaking'])
+
+/** A remark on the percentiles of a table if it has too few measurements for one. */
+export function noteFewMeasured(measured: readonly { metric: string; count: number }[]): string[] {
+  const note = sayFewMeasured(measured.flatMap(({ metric, count }) => (RARE.has(metric) ? [] : [count])))
+  return note === null ? [] : [note]
+}
 
 export function toLoadView(report: ViewedReport): LoadView {
   return {

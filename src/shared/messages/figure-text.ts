@@ -44,9 +44,29 @@ export function formatMs(ms: number): string {
   return Math.abs(ms) >= 1000 ? `${formatFigure(ms / 1000)} s` : `${formatFigure(ms)} ms`
 }
 
+/** Of fewer measurements, p99 is the slowest one. */
+export const P99_LEAST = 100
+
+/** The same of each percentile that is shown. */
+const LEAST_MEASURED = [
+  ['p99', P99_LEAST],
+  ['p95', 20],
+  ['p90', 10],
+] as const
+
+/** Says which percentiles so few measurements have as the slowest of them; null if none. */
+export function sayFewMeasured(counts: readonly number[]): string | null {
+  const few = LEAST_MEASURED.filter(([, least]) => counts.some((count) => count < least))
+  if (few.length === 0) return null
+  const [first, ...others] = few.map(([name, least]) => `${name} of fewer than ${least}`)
+  const also =
+    others.length === 0 ? '' : `, and so ${others.length === 1 ? 'is' : 'are'} ${others.join(' and ')}`
+  return `${first} measurements is the slowest of them${also}.`
+}
+
 /** How long the slowest took: `99 of 100 within 80.0 ms`, or `all 5 within 95.0 ms` for under 100. */
 export function describeSlowest({ count, p99, max }: { count: number; p99: number; max: number }): string {
-  if (count >= 100) return `99 of 100 within ${formatMs(p99)}`
+  if (count >= P99_LEAST) return `99 of 100 within ${formatMs(p99)}`
   return count === 1 ? 'a single request' : `all ${count} within ${formatMs(max)}`
 }
 

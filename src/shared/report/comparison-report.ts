@@ -5,6 +5,7 @@ import type {
   SeriesComparison,
   Verdict,
 } from '../load/load-comparison.ts'
+import { noteFewMeasured } from '../load/load-view.ts'
 import { formatPoints } from '../lookback/comparison-text.ts'
 import { formatCount, formatRate, formatShare } from '../messages/figure-text.ts'
 import { sayPlanDifference } from '../plan/plan-differences.ts'
@@ -24,7 +25,13 @@ const TONES: Readonly<Record<Verdict, Tone>> = {
  * latency, of which then only the whole is shown.
  */
 export function toComparisonReport(comparison: LoadComparison, decided: readonly Section[]): Section[] {
-  const { a, b, sentence, caveats, series, limited } = comparison
+  const { a, b, sentence, caveats, limited } = comparison
+  const series = comparison.series.filter(
+    ({ metric }) => decided.length === 0 || metric === 'http_req_duration',
+  )
+  const measured = series.flatMap(({ metric, ...sides }) =>
+    [sides.a, sides.b].flatMap(({ count }) => (count === undefined ? [] : [{ metric, count }])),
+  )
   return [
     {
       lines: [
@@ -36,7 +43,8 @@ export function toComparisonReport(comparison: LoadComparison, decided: readonly
     { warnings: limited.length === 0 ? [] : [`${describeLimited(limited)}.`] },
     { lines: [{ text: sentence, tone: 'strong' }] },
     { warnings: caveats },
-    ...series.filter(({ metric }) => decided.length === 0 || metric === 'http_req_duration').map(toSeries),
+    ...series.map(toSeries),
+    { notes: noteFewMeasured(measured).map((note) => ({ text: note, tone: 'quiet' })) },
     { facts: listRates(comparison) },
     { facts: [{ label: 'Plan differences', lines: listDifferences(comparison) }] },
   ]

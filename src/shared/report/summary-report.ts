@@ -1,4 +1,4 @@
-import { LATENCY_POINTS, type LoadFact, type LoadView } from '../load/load-view.ts'
+import { LATENCY_POINTS, type LoadFact, type LoadView, noteFewMeasured } from '../load/load-view.ts'
 import { TREND_METRICS, type TrendMetric } from '../load/metrics.ts'
 import {
   formatCount,
@@ -334,6 +334,9 @@ export function toLatency(
         ]),
       },
     ],
+    notes: noteFewMeasured(measured.map(({ name, series: { count } }) => ({ metric: name, count }))).map(
+      (note) => ({ text: note, tone: 'quiet' }),
+    ),
   }
 }
 

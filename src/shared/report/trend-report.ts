@@ -6,7 +6,7 @@ import {
   type Trend,
   type TrendPoint,
 } from '../lookback/trend.ts'
-import { formatFigure } from '../messages/figure-text.ts'
+import { formatFigure, P99_LEAST } from '../messages/figure-text.ts'
 import { count, foreign, number, type Section, share, text } from './report.ts'
 
 /** Rules with a column or a table; a document has all. */
@@ -15,9 +15,13 @@ const RULES_SHOWN = 4
 /** The runs of one source, oldest first, then the share of each rule and the metrics by labels. */
 export function toTrendReport({ source, runs }: Trend): Section[] {
   const toLatency = (
-    { latency_ms: latency, generator_limited: isLimited }: TrendPoint,
+    { rows, latency_ms: latency, generator_limited: isLimited }: TrendPoint,
     point: 'p50' | 'p99',
-  ) => (latency === null ? null : `${isLimited ? '!' : ''}${formatFigure(latency[point])}`)
+  ) => {
+    if (latency === null) return null
+    const few = point === 'p99' && rows < P99_LEAST ? '~' : ''
+    return `${isLimited ? '!' : ''}${few}${formatFigure(latency[point])}`
+  }
   return [
     {
       title: source,
@@ -40,6 +44,9 @@ export function toTrendReport({ source, runs }: Trend): Section[] {
       lines: [
         ...(runs.some((run) => run.generator_limited)
           ? ['! latencies may include delays of this machine']
+          : []),
+        ...(runs.some(({ rows, latency_ms: latency }) => latency !== null && rows < P99_LEAST)
+          ? [`~ of fewer than ${P99_LEAST} rows or requests, p99 is the slowest`]
           : []),
         ...runs.flatMap(({ run_id: runId, state, load_failure: failure }) => {
           const words = [...(state === 'completed' ? [] : [state]), ...(failure === null ? [] : [failure])]

@@ -1,6 +1,6 @@
 import { decodeHistogram, toLatencyBars } from '../../../shared/load/latency-meter.ts'
 import type { LoadReport } from '../../../shared/load/load-report.ts'
-import type { LoadFact, LoadView } from '../../../shared/load/load-view.ts'
+import { type LoadFact, type LoadView, noteFewMeasured } from '../../../shared/load/load-view.ts'
 import { COURSE_METRICS } from '../../../shared/load/metrics.ts'
 import { toLatencyTable } from '../../../shared/report/summary-report.ts'
 import { listTimeCharts, type MeasuredCourse, type TimeBucket, toNines, toSpectrum } from './chart-series.ts'
@@ -23,6 +23,7 @@ export function drawLatencies(
   }
   return html`<section><h2>Latency</h2>
 ${drawTable({ ...toLatencyTable(latencies), caption: 'Milliseconds' })}
+${noteFewMeasured(latencies.map(({ metric, percentiles: { count } }) => ({ metric, count }))).map((note) => html`<p class="none">${note}</p>`)}
 ${drawDistributions(histograms, latencyMs)}</section>`
 }
 

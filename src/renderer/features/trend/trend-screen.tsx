@@ -21,6 +21,7 @@ import {
   formatCounted,
   formatMs,
   formatShare,
+  P99_LEAST,
 } from '../../../shared/messages/figure-text.ts'
 import { ask } from '../../bridge/client.ts'
 import { useLiveRuns } from '../../bridge/live-runs.ts'
@@ -359,6 +360,9 @@ function RunsTable({ runs, hrefOf, namePlace }: { runs: Trend['runs'] } & LinesP
             cell: (run) => (
               <>
                 {toMsText(run.latency_ms?.p99)}
+                {run.latency_ms !== null && run.rows < P99_LEAST && (
+                  <div className={`small ${styles.quiet}`}>the slowest</div>
+                )}
                 {run.generator_limited && (
                   <div className={`small ${styles.quiet}`}>limited by this machine</div>
                 )}

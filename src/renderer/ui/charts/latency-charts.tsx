@@ -6,7 +6,7 @@ import {
   layOutDistribution,
   MARKS_HEIGHT,
 } from '../../../shared/load/chart-scale.ts'
-import { LATENCY_POINTS } from '../../../shared/load/load-view.ts'
+import { LATENCY_POINTS, noteFewMeasured } from '../../../shared/load/load-view.ts'
 import {
   CHARTED_METRICS,
   isDetail,
@@ -60,6 +60,13 @@ export function LatencyCharts(props: {
   return (
     <Stack gap="md">
       <PercentilesTable series={series.map(({ metric, percentiles }) => ({ name: metric, percentiles }))} />
+      {noteFewMeasured(
+        series.map(({ metric, percentiles }) => ({ metric, count: percentiles?.count ?? Infinity })),
+      ).map((note) => (
+        <p key={note} className="small quiet">
+          {note}
+        </p>
+      ))}
       {measured !== null && (
         <>
           {drawn.length > 1 && (
