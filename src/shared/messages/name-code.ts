@@ -27,7 +27,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** An error code's name: network codes in words, the service's codes unchanged. */
 export function nameCode(code: string): string {
-  return WORDS[code] ?? code.replace(/^RESET_/, 'request reset: ')
+  return WORDS[code] ?? code.replace(/^RESET_/, 'request reset: ').replace(/^GOAWAY_/, 'connection ended: ')
 }
 
 /** Status and error code of an answer in one line; empty if there is neither. */

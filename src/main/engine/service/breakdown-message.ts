@@ -2,6 +2,7 @@ import {
   ANSWER_TOO_LARGE_CODE,
   type Breakdown,
   CONNECTION_CLOSED_CODE,
+  GOAWAY_CODE,
   isCertificateAlert,
   MALFORMED_ANSWER_CODE,
   RECEIVE_LIMIT_CODE,
@@ -47,7 +48,7 @@ export function toBreakdownMessage({ code, message, sent, status }: Breakdown, o
     case MALFORMED_ANSWER_CODE:
       return `${message}; check that ${host} is the service (${code})`
     default:
-      if (code.startsWith(RESET_CODE))
+      if (code.startsWith(RESET_CODE) || code.startsWith(GOAWAY_CODE))
         return status === null ? message : `in the middle of the answer, ${message}`
       if (isCertificateAlert(code)) return toAlertMessage(code, host)
       if (isCertificateCode(code)) return toCertificateMessage(code, host)

@@ -12,16 +12,17 @@ import {
   MALFORMED_ANSWER_CODE,
   RESET_CODE,
   TIMEOUT_CODE,
-  toCause,
   type WireClient,
   type WireRequest,
 } from './exchange.ts'
-import type {
-  Cause,
-  ConnectPhases,
-  Http2Connection,
-  Http2Connections,
-  StreamSeeker,
+import {
+  type Cause,
+  type ConnectPhases,
+  type Http2Connection,
+  type Http2Connections,
+  nameHttp2Error,
+  type StreamSeeker,
+  toHttp2Cause,
 } from './http2-connections.ts'
 import { TRACE_HEADER } from './trace-context.ts'
 
@@ -205,7 +206,7 @@ class Http2Exchange implements Deadline, StreamSeeker {
       }),
     )
     stream.on('error', (error) => {
-      const cause = toCause(error)
+      const cause = toHttp2Cause(error)
       if (cause.code !== STREAM_ERROR_CODE) failure = cause
     })
     stream.on('close', () => {
@@ -343,24 +344,8 @@ function toEndCause({ session }: Http2Connection, rstCode: number): Cause {
       message: 'the service closed the connection before the answer was whole',
     }
   }
-  const name = RESET_NAMES.get(rstCode) ?? String(rstCode)
+  const name = nameHttp2Error(rstCode)
   // Node resets so what breaks the rules, and does not tell the two apart.
   const orElse = rstCode === constants.NGHTTP2_PROTOCOL_ERROR ? ', or its answer is not valid HTTP/2' : ''
   return { code: RESET_CODE + name, message: `the service reset the request with ${name}${orElse}` }
 }
-
-const RESET_NAMES = new Map<number, string>([
-  [constants.NGHTTP2_NO_ERROR, 'NO_ERROR'],
-  [constants.NGHTTP2_PROTOCOL_ERROR, 'PROTOCOL_ERROR'],
-  [constants.NGHTTP2_INTERNAL_ERROR, 'INTERNAL_ERROR'],
-  [constants.NGHTTP2_FLOW_CONTROL_ERROR, 'FLOW_CONTROL_ERROR'],
-  [constants.NGHTTP2_STREAM_CLOSED, 'STREAM_CLOSED'],
-  [constants.NGHTTP2_FRAME_SIZE_ERROR, 'FRAME_SIZE_ERROR'],
-  [constants.NGHTTP2_REFUSED_STREAM, 'REFUSED_STREAM'],
-  [constants.NGHTTP2_CANCEL, 'CANCEL'],
-  [constants.NGHTTP2_COMPRESSION_ERROR, 'COMPRESSION_ERROR'],
-  [constants.NGHTTP2_CONNECT_ERROR, 'CONNECT_ERROR'],
-  [constants.NGHTTP2_ENHANCE_YOUR_CALM, 'ENHANCE_YOUR_CALM'],
-  [constants.NGHTTP2_INADEQUATE_SECURITY, 'INADEQUATE_SECURITY'],
-  [constants.NGHTTP2_HTTP_1_1_REQUIRED, 'HTTP_1_1_REQUIRED'],
-])

@@ -1,7 +1,14 @@
-import { type ClientHttp2Session, connect } from 'node:http2'
+import { type ClientHttp2Session, connect, constants } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { buildConnector } from 'undici'
-import { CLIENT_CLOSED_CODE, CONNECTION_CLOSED_CODE, KEEP_ALIVE_MS, toCause } from './exchange.ts'
+import {
+  CLIENT_CLOSED_CODE,
+  CONNECTION_CLOSED_CODE,
+  GOAWAY_CODE,
+  KEEP_ALIVE_MS,
+  MALFORMED_ANSWER_CODE,
+  toCause,
+} from './exchange.ts'
 import { toConnectTarget } from './proxy-tunnel.ts'
 import type { TimedConnector } from './timed-connector.ts'
 
@@ -99,13 +106,18 @@ export class Http2Connection {
     this.#socket = socket
     this.#onRoom = options.onRoom
     this.#pingTimeoutMs = options.pingTimeoutMs
-    session.on('goaway', (_code, lastStreamId) => {
+    session.on('goaway', (code, lastStreamId) => {
+      if (code !== constants.NGHTTP2_NO_ERROR) {
+        const name = nameHttp2Error(code)
+        const message = `the service ended the connection with ${name}`
+        this.cause ??= { code: GOAWAY_CODE + name, message }
+      }
       this.lastStreamId = lastStreamId ?? 0
       // Client streams have odd numbers.
       options.onGoodbye(Math.min(this.requests, (this.lastStreamId + 1) / 2))
     })
     session.on('error', (error) => {
-      this.cause ??= toCause(error)
+      this.cause ??= toHttp2Cause(error)
     })
     session.setTimeout(options.pingAfterMs)
     session.on('timeout', () => {
@@ -426,3 +438,32 @@ function endConnection(connection: Http2Connection): Promise<void> {
     connection.end()
   })
 }
+
+/** Node's own words for what its HTTP/2 library cannot read, such as "Protocol error", do not say whose. */
+export function toHttp2Cause(error: Error): Cause {
+  const cause = toCause(error)
+  if (cause.code !== 'ERR_HTTP2_ERROR') return cause
+  return { code: MALFORMED_ANSWER_CODE, message: `what came is not valid HTTP/2: ${cause.message}` }
+}
+
+/** The name of a code of RST_STREAM or GOAWAY (RFC 9113 §7). */
+export function nameHttp2Error(code: number): string {
+  return ERROR_NAMES.get(code) ?? String(code)
+}
+
+const ERROR_NAMES = new Map<number, string>([
+  [constants.NGHTTP2_NO_ERROR, 'NO_ERROR'],
+  [constants.NGHTTP2_PROTOCOL_ERROR, 'PROTOCOL_ERROR'],
+  [constants.NGHTTP2_INTERNAL_ERROR, 'INTERNAL_ERROR'],
+  [constants.NGHTTP2_FLOW_CONTROL_ERROR, 'FLOW_CONTROL_ERROR'],
+  [constants.NGHTTP2_SETTINGS_TIMEOUT, 'SETTINGS_TIMEOUT'],
+  [constants.NGHTTP2_STREAM_CLOSED, 'STREAM_CLOSED'],
+  [constants.NGHTTP2_FRAME_SIZE_ERROR, 'FRAME_SIZE_ERROR'],
+  [constants.NGHTTP2_REFUSED_STREAM, 'REFUSED_STREAM'],
+  [constants.NGHTTP2_CANCEL, 'CANCEL'],
+  [constants.NGHTTP2_COMPRESSION_ERROR, 'COMPRESSION_ERROR'],
+  [constants.NGHTTP2_CONNECT_ERROR, 'CONNECT_ERROR'],
+  [constants.NGHTTP2_ENHANCE_YOUR_CALM, 'ENHANCE_YOUR_CALM'],
+  [constants.NGHTTP2_INADEQUATE_SECURITY, 'INADEQUATE_SECURITY'],
+  [constants.NGHTTP2_HTTP_1_1_REQUIRED, 'HTTP_1_1_REQUIRED'],
+])

@@ -205,10 +205,26 @@ test('a GOAWAY with an error says which requests were started: only those are un
       else if (count === 4) wire.goaway(3, H2_CODES.enhanceYourCalm)
     },
   })
-  expect(countKinds(await createSender(server.baseUrl)(4, 4))).toMatchObject({
-    answer: 2,
-    'unknown ERR_HTTP2_SESSION_ERROR': 2,
+  const exchanges = await createSender(server.baseUrl)(4, 4)
+  expect(countKinds(exchanges)).toEqual({ answer: 2, 'unknown GOAWAY_ENHANCE_YOUR_CALM': 2 })
+  const lost = exchanges.filter((exchange) => exchange.kind === 'breakdown')
+  expect(lost.map((exchange) => toBreakdownMessage(exchange, server.baseUrl))).toEqual(
+    new Array(2).fill('the service ended the connection with ENHANCE_YOUR_CALM'),
+  )
+})
+
+test('a connection on which no valid HTTP/2 comes is named so', async () => {
+  const server = await startRawHttp2Server({
+    tls,
+    // DATA belongs to a stream (RFC 9113 §6.1).
+    onRequest: (wire) => wire.data(0, '{}'),
   })
+  const [exchange] = await createSender(server.baseUrl)(1, 1)
+  if (exchange?.kind !== 'breakdown') throw new Error('it is whole')
+  expect(exchange).toMatchObject({ code: 'MALFORMED_ANSWER', sent: true })
+  expect(toBreakdownMessage(exchange, server.baseUrl)).toBe(
+    `what came is not valid HTTP/2: Protocol error; check that ${new URL(server.baseUrl).host} is the service (MALFORMED_ANSWER)`,
+  )
 })
 
 test.each([
