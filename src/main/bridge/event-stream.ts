@@ -43,8 +43,7 @@ export interface SequencedEvent<T> {
 
 /**
  * Yields the latest value at once, then whenever it changes, at most once per `intervalMs` and only after the
- * window has seen the previous one: values in between are skipped, never queued. The last value is always
- * sent.
+ * window has seen the previous one: values in between are skipped. The last value is always sent.
  */
 export async function* streamEvents<T>(
   source: EventSource<T>,

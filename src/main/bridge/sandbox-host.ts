@@ -258,9 +258,8 @@ export function createSandboxHost(options: { workerUrl: URL; workspace: string }
     /** Whether an address is, or was, this workspace's sandbox. */
     isOwnAddress,
     /**
-     * The key that the sandbox accepts, for its present and former addresses; null for any other address.
-     * Starts the sandbox there, makes it prove that this process started it, and throws `SANDBOX_UNAVAILABLE`
-     * otherwise.
+     * The key that the sandbox accepts, for its present and former addresses; null for others. Starts the
+     * sandbox there, makes it prove that this process started it, and throws `SANDBOX_UNAVAILABLE` otherwise.
      */
     findKey: (baseUrl: string): Promise<ApiKey | null> =>
       inTurn(async () => ((await isOwnAddress(baseUrl)) ? requireKey(new URL(baseUrl).origin) : null)),

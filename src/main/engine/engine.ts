@@ -120,9 +120,8 @@ export function createEngine({
       /** Removes several runs, and returns those that a process holds, which stay. */
       deleteRuns: (runIds: readonly string[]) => held.removal.deleteAll(runIds),
       /**
-       * Removes everything ever recorded in the workspace, and returns the number of runs and retries.
-       * Connections and settings stay. Throws `RUN_BUSY` while a process runs something or receives callbacks
-       * here.
+       * Removes everything recorded in the workspace, and returns the number of runs and retries. Connections
+       * and settings stay. Throws `RUN_BUSY` while a process runs something or receives callbacks here.
        */
       wipe: () => held.removal.wipe(),
       /**

@@ -118,9 +118,8 @@ export function toArrivalSchedule({ pace, durationMs, requests }: Load): Arrival
 }
 
 /**
- * Returns a function that gives a request's stage, from 0: with a rate, by when its number in the load was
- * due; else by when it was sent, milliseconds since measuring began. Null if the pace has no stages, or too
- * many.
+ * A function that gives a request's stage, from 0: with a rate, by when its number in the load was due; else
+ * by when it was sent, milliseconds since measuring began. Null if the pace has no stages, or too many.
  */
 export function createStageOf(load: Load): ((sequence: number, sentMs: number) => number) | null {
   const toStage = createStageFinder(load.pace)

@@ -206,9 +206,8 @@ export interface LatencyHistory {
 
 /**
  * A latency's history from its whole distribution and those of its seconds, which are merged into at most
- * {@link BATCH_COUNT} batches of equally many seconds. Without seconds, only the whole is known. Seconds are
- * consumed one by one, so that one histogram in memory suffices for an hour; `count` is the number of
- * seconds.
+ * {@link BATCH_COUNT} batches of equal length. Without seconds, only the whole is known. Seconds are consumed
+ * one by one, so that one histogram in memory suffices for an hour; `count` is the number of seconds.
  */
 export function toLatencyHistory(
   total: Histogram,

@@ -34,8 +34,7 @@ export interface MappedTable {
 
 /**
  * All mistakes in a mapping: unknown fields, columns and placeholders, ids that no row could use, and
- * required fields that nothing fills. If rows may be whole requests, missing fields are reported row by row
- * instead.
+ * required fields that nothing fills. If rows may be whole requests, missing fields are reported by row.
  */
 export function checkMapping(mapping: Mapping, table: MappedTable): MappingMistake[] {
   const { operation, columns } = table

@@ -2,9 +2,8 @@ import { type DatabaseSync, readTuples } from '../workspace/sqlite.ts'
 import { parseTexts } from './stored-cells.ts'
 
 /**
- * Reads the cells of some columns, each as an array in row order, '' if a row has none. The texts of a range
- * come as one JSON array, which is faster than one by one and preserves what only JavaScript strings can
- * hold.
+ * Reads the cells of some columns, each as an array in row order, '' if none. The texts of a range come as
+ * one JSON array, which is faster than one by one and preserves what only JavaScript strings can hold.
  */
 export function readCells(
   db: DatabaseSync,

@@ -13,9 +13,8 @@ import { type RunRecord, readRunRecord, updateRunRecord } from './run-record.ts'
 const LOOK_MS = 50
 
 /**
- * Permanently removes a run's journal, under its lease to the end so that nobody resumes the run meanwhile. A
- * parent never resends rows that the run may have sent, or that now belong to a child of the run. Throws
- * `RUN_BUSY`.
+ * Permanently removes a run's journal, under its lease so that nobody resumes the run meanwhile. A parent
+ * never resends rows that the run may have sent, or that now belong to a child of the run. Throws `RUN_BUSY`.
  */
 export function deleteJournal(workspace: string, runId: string): void {
   const file = toJournalFile(workspace, runId)

@@ -9,9 +9,8 @@ import type { StretchColumns } from './stretch-columns.ts'
 const STEP_ROWS = 2_000
 
 /**
- * Reads every row of a run and its retries in source order, each as its newest run has it. No read
- * stays open after a step. `wanted` names what the steps will be asked for, so that those columns are read
- * together.
+ * Reads every row of a run and its retries in source order, each as its newest run has it. No read stays open
+ * after a step. `wanted` names what the steps will be asked for, so those columns are read together.
  */
 export function* readAnsweredSteps(
   family: RunFamily,

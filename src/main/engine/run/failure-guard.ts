@@ -19,8 +19,7 @@ const REWRITTEN_MIN = 5
 
 /**
  * Detects a run whose rows would fail: a wrong key, an unreachable service, mostly errors
- * (docs/architecture.md §2.3). It counts from its creation, so a new one after a pause gives the run a fresh
- * start.
+ * (docs/architecture.md §2.3). It counts from its creation, so a new one after a pause is a fresh start.
  */
 export class FailureGuard {
   readonly #nowMs: () => number

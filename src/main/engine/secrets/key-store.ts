@@ -28,8 +28,7 @@ export interface KeyStorage {
 
 /**
  * A store of the system that outlives this process, such as its keyring. Secrets are texts under names. Every
- * failure rejects with a reason that a person can read; {@link NoLastingStore} if this machine has no such
- * store.
+ * failure rejects with a reason that a person can read; {@link NoLastingStore} if this machine has none.
  */
 export interface LastingStore {
   readonly place: Exclude<KeyPlace, 'session'>
@@ -153,8 +152,7 @@ export function createKeyStore(lasting: LastingStore | { absence: string }) {
 
 /**
  * The name of a key in its store, where a person may come across it. The revision gives each key its own
- * entry, so that a key typed in two places at once is never overwritten, whatever characters the names
- * contain.
+ * entry, so that a key typed in two places at once is never overwritten, whatever the names contain.
  */
 function toEntry({ workspace, connection, label }: KeyName, { revision }: { revision: string }): string {
   return `${connection}/${label} in ${workspace} (${revision})`

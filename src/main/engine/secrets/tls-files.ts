@@ -10,8 +10,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE----
 
 /**
  * Reads a connection's own certificate authorities, trusted besides the built-in ones and the system's, and
- * the client's certificate. Null if it has none of these. Throws `BAD_PLAN` for a file that is missing or not
- * valid.
+ * the client's certificate. Null if it has none. Throws `BAD_PLAN` for a file that is missing or not valid.
  */
 export function readSecureContext(
   { caFile, certFile, keyFile }: NonNullable<PlanConnection['tls']> = {},

@@ -185,9 +185,8 @@ function noteMissingModels(
 }
 
 /**
- * Its own request may have been processed, so the outcome of an item that got another one's answer is
- * unknown; it is not repeated, since the result may be the same. A cached answer may name whoever asked
- * first.
+ * Its own request may have been processed, so the outcome of an item that got another's answer is unknown; it
+ * is not repeated, since the result may be the same. A cached answer may name whoever asked first.
  */
 function checkEcho(judgement: Judgement, found: EchoFinding, what: string): Judgement {
   const isOwn =

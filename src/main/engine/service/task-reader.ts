@@ -77,8 +77,7 @@ function judgeV2TaskResult(body: unknown, status: number | null): Judgement | nu
 
 /**
  * Judges the callback of a task, whose shape is not documented (docs/interface.md §6): the default or the
- * legacy body, anything with a task_id or a field of a result; in v2 anything that is not empty. Null for the
- * rest.
+ * legacy body, anything with a task_id or a field of a result; in v2 anything not empty. Null for the rest.
  */
 function judgeTaskCallback(body: unknown, api: 'v1' | 'v2'): Judgement | null {
   if (api === 'v2' && isV2Body(body)) {

@@ -61,8 +61,7 @@ type Opened =
 
 /**
  * Problems of the rows by cause, before anything is sent: rows with errors are not sent, rows with warnings
- * are. Rows are corrected here, singly or all with one cause, and checked again at once; the file is
- * unchanged.
+ * are. Rows are corrected here, singly or all with one cause, and checked again; the file is unchanged.
  */
 export function CheckScreen(props: CheckProps) {
   const { runId, fixes, mapping, parentRunId, operation } = props

@@ -74,8 +74,7 @@ export function toK6Thresholds(load: Load, path: string): { thresholds: K6Thresh
 
 /**
  * Whether the script's samples have a tag: neither those of rows nor error codes other than k6's. Only
- * `http_req_…` and `http_reqs` have the tags of a request; a threshold on others would see no samples, and
- * hold.
+ * `http_req_…` and `http_reqs` have the tags of a request; a threshold on others would see none, and hold.
  */
 function isInScript({ name, value }: ThresholdTag, metric: string): boolean {
   if (isRowTag({ name, value })) return false
@@ -145,9 +144,8 @@ function toK6Threshold(
 }
 
 /**
- * k6 divides a counter by its whole running time, including the warm-up and the last answers. If the measured
- * time is known beforehand, a count is equivalent, but only at the end, so thresholds that abort keep the
- * rate.
+ * k6 divides a counter by its whole running time, with the warm-up and the last answers. If the measured time
+ * is known beforehand, a count is equivalent, but only at the end, so thresholds that abort keep the rate.
  */
 function toCounted(parsed: ThresholdExpression, load: Load, abortOnFail: boolean): ThresholdExpression {
   const isCounter = METRICS[parsed.metric].kind === 'counter'

@@ -12,9 +12,8 @@ const AGAIN = ' again'
 
 /**
  * Records in a file which journal a thread is reading, so that a journal whose reading never ends, or ends
- * the process, is known afterwards: SQLite cannot be interrupted, and a crafted file can keep it busy
- * forever. A killed process was reading some journal by chance, so a run counts only if its reading did not
- * end twice.
+ * the process, is known later: SQLite cannot be interrupted, and a crafted file can keep it busy forever. A
+ * killed process was reading some journal by chance, so a run counts only if its reading did not end twice.
  */
 export class ReadingMark {
   readonly #file: string

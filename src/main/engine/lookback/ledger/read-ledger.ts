@@ -36,9 +36,8 @@ interface OpenLedger {
 const KEPT_MS = 60_000
 
 /**
- * Ledgers of workspaces, built from their runs on request. The last one is kept while its runs stay
- * unchanged, so that its next page or another filter is read at once. Questions are answered one after the
- * other.
+ * Ledgers of workspaces, built from runs on request. The last one is kept while its runs stay unchanged, so
+ * its next page or another filter is read at once. Questions are answered one after the other.
  */
 export class Ledgers {
   readonly #pool = new ReaderPool()

@@ -14,9 +14,8 @@ const DISTINCT_MAX = 0.9
 
 /**
  * A flat column of a Parquet file, a group of rows at a time; any row may lack a value. Values become bytes
- * as they come, which leaves little for the garbage collector; the library's own columns need a list of all
- * values, and give each text a buffer. Repeated values are written once, in a dictionary, if that halves
- * them.
+ * as they come, which spares the garbage collector; the library's own columns need a list of all values, and
+ * give each text a buffer. Repeated values are written once, in a dictionary, if that halves them.
  */
 export class ParquetColumn {
   readonly #name: string

@@ -38,11 +38,10 @@ interface CorrectOptions {
 }
 
 /**
- * Begins a correction: rechecks rows that did not succeed or were never sent, with other fixes, and
- * queues those that can be sent. They are checked in a separate file; the result goes into the journal in one
- * transaction, so that a kill leaves the run unchanged or corrected. Earlier states are kept, and rows that
- * are not resent are mapped with the earlier fixes. Throws `RUN_NOT_RESUMABLE` if there is nothing to
- * correct.
+ * Begins a correction: rechecks rows that did not succeed or were never sent, with other fixes, and queues
+ * those that can be sent. They are checked in a separate file; the result goes into the journal in one
+ * transaction, so a kill leaves the run unchanged or corrected. Earlier states are kept, and rows that are
+ * not resent are mapped with the earlier fixes. Throws `RUN_NOT_RESUMABLE` if there is nothing to correct.
  */
 export function correctRows(journal: Journal, options: CorrectOptions): void {
   const record = readRunRecord(journal.db)

@@ -24,9 +24,8 @@ interface Level {
 
 /**
  * Decides which elements of a part count: those in the namespace of the root, inside the parents named by the
- * shape. Everything else is skipped with its contents, so that no extension is mistaken for what it extends.
- * Of the alternatives in `mc:AlternateContent` (ECMA-376 part 3, 7.5), the first that needs no extension
- * counts.
+ * shape. Everything else is skipped with its contents, so no extension is mistaken for what it extends. Of
+ * the alternatives in `mc:AlternateContent` (ECMA-376 part 3, 7.5), the first that needs no extension counts.
  */
 export class CountedElements {
   readonly #shape: XmlShape
