@@ -1,5 +1,6 @@
 import { toRowCounts } from '../../../shared/run/counts.ts'
 import type { ItemState } from '../../../shared/run/item-state.ts'
+import { toUnixMsAgo } from '../../../shared/unix-clock.ts'
 import type { Journal } from '../journal/journal.ts'
 import { findHeldCorrection, findTakenOver, type RunFamily, type RunView } from '../journal/run-family.ts'
 import { type RunRecord, readRunRecord, updateRunRecord } from '../journal/run-record.ts'
@@ -12,7 +13,7 @@ import { createItemRequests } from '../sending/item-requests.ts'
 import type { EchoFinding } from '../service/echoes.ts'
 import type { Judgement } from '../service/judgement.ts'
 import type { DatabaseSync } from '../workspace/sqlite.ts'
-import { CallbackWriter, type SettledItem } from './journal/callback-writer.ts'
+import { CallbackWriter, type SettledItem, toCallbackLatency } from './journal/callback-writer.ts'
 import { ItemClaims } from './journal/item-claims.ts'
 import { rebuildSeconds } from './journal/recovery.ts'
 import { createRowSearch } from './other-rows.ts'
@@ -41,8 +42,8 @@ export interface CallbackSettlerOptions {
   takenOver?: ReadonlySet<ItemState>
   /** Null if the callback cannot be read. */
   judge: (body: string, item: number) => JudgedCallback | null
-  /** Unix milliseconds. */
-  nowMs: () => number
+  /** A time that is so many milliseconds ago, Unix milliseconds; see `toUnixMsAgo`. */
+  toMsAgo: (ms: number) => number
   /** The latency of a callback, microseconds, and when it came, Unix microseconds. */
   onLatency: (latencyUs: number, receivedAtUs: number) => void
 }
@@ -145,13 +146,14 @@ export class CallbackSettler {
     if (receivedAtUs === undefined) return false
     this.#early.delete(item)
     if (receivedAtUs === null) return true
-    this.#latencies.push({ item, receivedAtUs, latencyUs: Math.max(0, Math.round(receivedAtUs - sentAtUs)) })
+    const latencyUs = toCallbackLatency(sentAtUs, receivedAtUs)
+    if (latencyUs !== null) this.#latencies.push({ item, receivedAtUs, latencyUs: Math.round(latencyUs) })
     return true
   }
 
   /** Notes that an item's outcome has become unknown; its callback may still settle it. */
   noteLoss(): void {
-    this.#lastLossMs = this.#options.nowMs()
+    this.#lastLossMs = this.#options.toMsAgo(0)
   }
 
   /** Whether nothing is awaited: no acknowledged item, and no unknown one that a callback may settle. */
@@ -159,7 +161,7 @@ export class CallbackSettler {
     const { counters } = this.#options.journal
     if (counters.get('state', 'acknowledged') > 0) return false
     if (this.#lastLossMs === null || counters.get('state', 'unknown') === 0) return true
-    return this.#options.nowMs() - this.#lastLossMs > this.#timeoutMs
+    return this.#overdueMs > this.#lastLossMs
   }
 
   close(): void {
@@ -167,7 +169,7 @@ export class CallbackSettler {
   }
 
   get #overdueMs(): number {
-    return this.#options.nowMs() - this.#timeoutMs
+    return this.#options.toMsAgo(this.#timeoutMs)
   }
 }
 
@@ -200,7 +202,7 @@ export function openCallbackSettler(
     },
     takenOver: findTakenOver(record, workspace),
     judge: createCallbackJudge(journal.db, record, workspace),
-    nowMs: Date.now,
+    toMsAgo: toUnixMsAgo,
   })
 }
 
@@ -263,7 +265,7 @@ function hasLateCallbacks({ db, record, workspace }: RunView): boolean {
   if (record.callbackBase === null || record.plan.load !== undefined) return false
   const overdue = db
     .prepare("SELECT 1 FROM result WHERE state = 'acknowledged' AND acknowledged_at <= ? LIMIT 1")
-    .get(Date.now() - record.plan.callback.timeoutMs)
+    .get(toUnixMsAgo(record.plan.callback.timeoutMs))
   if (overdue !== undefined) return true
   const inbox = new InboxReader(workspace)
   try {

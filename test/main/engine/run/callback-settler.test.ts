@@ -433,7 +433,7 @@ test('a callback that comes before its item was sent in this run keeps it from b
     claims,
     inbox: { readAfter: (afterId) => (afterId < 1 ? [callback] : []), close: () => {} },
     judge: () => toJudgement(),
-    nowMs: () => SENT_AT_US / 1_000,
+    toMsAgo: (ms) => SENT_AT_US / 1_000 - ms,
     onLatency: () => {},
   })
   expect(settler.look()).toBe(true)

@@ -48,7 +48,7 @@ export function openSettler(
           })
         : toJudgement({ taskId: body, rules: [rule] })
     },
-    nowMs: () => clock.nowMs,
+    toMsAgo: (ms) => clock.nowMs - ms,
     onLatency: (latencyUs) => latencies.push(latencyUs),
     ...parts,
   })

@@ -1,4 +1,5 @@
 import { type ItemState, nextItemState, type RowAnswer } from '../../../../shared/run/item-state.ts'
+import { wasClockSet } from '../../../../shared/unix-clock.ts'
 import { countError, type ErrorCause, uncountError } from '../../journal/counters.ts'
 import type { Journal } from '../../journal/journal.ts'
 import { CREATE_TASK_INDEX } from '../../journal/migrations.ts'
@@ -581,8 +582,9 @@ export class CallbackWriter {
     const attempts = (stored?.attempts ?? 0) + (from === 'sending' && !isWaiting(item) ? 1 : 0)
     const lastTry = from === 'sending' ? undefined : this.#lastTry.get(item)
     const sentAtUs = this.#findSentAtUs(item, received.taskId, toNumber(lastTry?.['sent_at_us']))
-    const latencyUs = sentAtUs === null ? null : Math.max(0, receivedAtUs - sentAtUs)
-    const isBeforeEnd = lastTry !== undefined && receivedAtUs < Number(lastTry['ended_at_us'] ?? 0)
+    const latencyUs = sentAtUs === null ? null : toCallbackLatency(sentAtUs, receivedAtUs)
+    const endedAtUs = Number(lastTry?.['ended_at_us'] ?? 0)
+    const isBeforeEnd = receivedAtUs < endedAtUs && !wasClockSet(receivedAtUs / 1_000, endedAtUs / 1_000)
     const { taskId, customIndexItemId } = content
     const found = [taskId, customIndexItemId, latencyUs, answer]
     this.#write.run(item, state, attempts, status, errorCode, message, ...found)
@@ -633,6 +635,11 @@ export class CallbackWriter {
 }
 
 /** A status that refused the item, or failed, belongs to another try than the callback. */
+/** From sending a request to receiving its callback, microseconds; null if the clock was set in between. */
+export function toCallbackLatency(sentAtUs: number, receivedAtUs: number): number | null {
+  return wasClockSet(sentAtUs / 1_000, receivedAtUs / 1_000) ? null : Math.max(0, receivedAtUs - sentAtUs)
+}
+
 function toAcknowledged(status: number | null): number | null {
   return status !== null && status >= 200 && status <= 299 ? status : null
 }
