@@ -67,6 +67,7 @@ export function toExportResult(written: WrittenRows): ExportResult {
     escaped_cells: cells,
     rows_left_out: leftOut,
     rows_without_result: open,
+    columns_left_out: cutColumns,
   } = written
   return {
     file,
@@ -75,13 +76,22 @@ export function toExportResult(written: WrittenRows): ExportResult {
     ...(cells !== undefined && { guardedCells: cells }),
     ...(leftOut !== undefined && { leftOut }),
     ...(open !== undefined && { withoutResult: open }),
+    ...(cutColumns !== undefined && { cutColumns }),
   }
 }
 
-/** What was written, a line each: the file, and whether cells were changed. */
-export function sayWrittenRows({ file, rows, escaped_cells: cells = 0 }: WrittenRows): string[] {
-  const written = `${formatCounted(rows, 'row')} in ${file}`
-  return cells === 0 ? [written] : [written, sayGuarded(cells, UNGUARDED_FORMATS)]
+/** What was written, a line each: the file, what it lacks, and whether cells were changed. */
+export function sayWrittenRows({
+  file,
+  rows,
+  escaped_cells: cells = 0,
+  columns_left_out: cutColumns = [],
+}: WrittenRows): string[] {
+  return [
+    `${formatCounted(rows, 'row')} in ${file}`,
+    ...listMissing({ cutColumns }),
+    ...(cells === 0 ? [] : [sayGuarded(cells, UNGUARDED_FORMATS)]),
+  ]
 }
 
 /** Says what a file lacks since stored answers are damaged, without a full stop; null if nothing. */

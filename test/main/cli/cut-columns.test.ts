@@ -5,8 +5,8 @@ import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { runInProcess } from './run-in-process.ts'
 import { createRows, writeSource } from './write-source.ts'
 
-/** Exports a run whose answers have so many classes and rules. */
-async function exportRun(count: number, ...args: string[]) {
+/** Sends a row, of which the answers have so many classes and rules. */
+async function sendRow(count: number) {
   const folder = createTemporaryFolder()
   const names = Array.from({ length: count }, (_, index) => `n${index}`)
   const server = await startFaultServer({
@@ -21,14 +21,15 @@ async function exportRun(count: number, ...args: string[]) {
   })
   const sluice = (...given: string[]) =>
     runInProcess(given, { workspace: join(folder, 'workspace'), env: { SLUICE_API_KEY: 'a-key' } })
-  await sluice(
-    'task',
-    writeSource(folder, 'posts.csv', createRows(1)),
-    '--legacy',
-    '--base-url',
-    server.baseUrl,
-  )
-  const file = join(folder, 'results.csv')
+  const source = writeSource(folder, 'posts.csv', createRows(1))
+  const send = () => sluice('task', source, '--legacy', '--base-url', server.baseUrl, '--json')
+  const { run_id: runId } = JSON.parse((await send()).stdout)
+  return { sluice, send, runId, file: join(folder, 'results.csv') }
+}
+
+/** Exports such a run. */
+async function exportRun(count: number, ...args: string[]) {
+  const { sluice, file } = await sendRow(count)
   const exported = await sluice('export', 'latest', file, ...args)
   const { stdout } = await sluice('export', 'latest', file, ...args, '--json')
   return { stdout: exported.stdout, document: JSON.parse(stdout) }
@@ -50,4 +51,13 @@ it('says nothing of classes and rules that a table has, or was not asked for', a
   const asked = await exportRun(1_001, '--columns', 'source,score.n1000')
   expect(asked.document).not.toHaveProperty('columns_left_out')
   expect(asked.stdout).not.toContain('1,000')
+})
+
+it('says the same of the rows that an evaluation and a comparison write', async () => {
+  const { sluice, send, runId, file } = await sendRow(1_001)
+  const evaluate = ['evaluate', runId, '--label', 'user_id', '--positive', 'u0=n0', '--export', file]
+  expect((await sluice(...evaluate)).stdout).toContain(CLASSES)
+  await send()
+  const compared = await sluice('compare', runId, 'latest', '--export', file, '--overwrite', '--json')
+  expect(JSON.parse(compared.stdout).decisions.exported.columns_left_out).toEqual(['classes'])
 })

@@ -14,6 +14,7 @@ import { toGroups } from '../../../shared/to-groups.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { toTable } from '../run/export/csv-report.ts'
 import { haveLetters, readRowsByNumber, readScoredClasses } from '../run/export/export-rows.ts'
+import { findCutColumns } from '../run/export/row-columns.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
 import { hasSeveralFiles } from '../run/journal/intake-writer.ts'
 import { findNewest, readFamilyRows } from '../run/results/family-rows.ts'
@@ -170,28 +171,29 @@ export async function writeChangedRows(
       return pair === undefined ? '' : read(pair)
     },
   })
+  const table = toTable(columns, [
+    toColumn('sluice_newly_triggered', ({ newly }) => joinTexts(newly)),
+    toColumn('sluice_no_longer_triggered', ({ noLonger }) => joinTexts(noLonger)),
+    toColumn('sluice_a_row', ({ a: side }) => String(side.row)),
+    toColumn('sluice_a_record', ({ a: side }) => String(side.record)),
+    toColumn('sluice_a_outcome', ({ a: side }) => side.outcome),
+    toColumn('sluice_a_triggered_rules', ({ a: side }) => joinTexts(side.triggered_rules)),
+    ...toExportColumns(plan.operation.kind, {
+      classes: format === 'jsonl' ? [] : readScoredClasses(b),
+      hasFiles: hasSeveralFiles(b.db),
+    }),
+  ])
   const written = await writeReport({
     file,
     columns,
     header,
     pages: listPages(),
     rowsHaveLetters: haveLetters(b),
-    table: toTable(columns, [
-      toColumn('sluice_newly_triggered', ({ newly }) => joinTexts(newly)),
-      toColumn('sluice_no_longer_triggered', ({ noLonger }) => joinTexts(noLonger)),
-      toColumn('sluice_a_row', ({ a: side }) => String(side.row)),
-      toColumn('sluice_a_record', ({ a: side }) => String(side.record)),
-      toColumn('sluice_a_outcome', ({ a: side }) => side.outcome),
-      toColumn('sluice_a_triggered_rules', ({ a: side }) => joinTexts(side.triggered_rules)),
-      ...toExportColumns(plan.operation.kind, {
-        classes: format === 'jsonl' ? [] : readScoredClasses(b),
-        hasFiles: hasSeveralFiles(b.db),
-      }),
-    ]),
+    table,
     members({ row }) {
       const pair = pairOf.get(row)
       return pair === undefined ? {} : { newly: pair.newly, no_longer: pair.noLonger, a: pair.a }
     },
   })
-  return toWrittenRows(written)
+  return toWrittenRows({ ...written, ...findCutColumns(b, table) })
 }

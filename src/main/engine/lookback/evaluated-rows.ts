@@ -7,6 +7,7 @@ import { toWrittenRows } from '../../../shared/run/written-rows.ts'
 import type { RunFamily } from '../journal/run-family.ts'
 import { toMembers, toTable } from '../run/export/csv-report.ts'
 import { haveLetters, readRowsByNumber, readScoredClasses } from '../run/export/export-rows.ts'
+import { findCutColumns } from '../run/export/row-columns.ts'
 import { findReportFormat, writeReport } from '../run/export/write-report.ts'
 import { hasSeveralFiles } from '../run/journal/intake-writer.ts'
 import { type AnsweredStep, readAnsweredSteps } from './answered-rows.ts'
@@ -66,17 +67,18 @@ export async function writeEvaluatedRows(
     })),
   ]
   const classes = format === 'jsonl' ? [] : readScoredClasses(family)
+  const table = toTable(columns, [
+    ...added,
+    ...toExportColumns(plan.operation.kind, { classes, hasFiles: hasSeveralFiles(family.db) }),
+  ])
   const result = await writeReport({
     file,
     columns,
     header,
     members: toMembers(added),
-    table: toTable(columns, [
-      ...added,
-      ...toExportColumns(plan.operation.kind, { classes, hasFiles: hasSeveralFiles(family.db) }),
-    ]),
+    table,
     pages: listPages(),
     rowsHaveLetters: haveLetters(family),
   })
-  return toWrittenRows(result)
+  return toWrittenRows({ ...result, ...findCutColumns(family, table) })
 }

@@ -27,7 +27,7 @@ import { findLoadReportFormat, writeLoadReport } from '../load/report/write-load
 import { createRowMapper, type MapRow } from '../mapping/row-mapper.ts'
 import { createBatchInputWriter, createBatchOutputWriter } from '../run/export/batch-report.ts'
 import { haveLetters, listCutNames, readExportPages, readTriggeredRules } from '../run/export/export-rows.ts'
-import { chooseTable, listCutColumns } from '../run/export/row-columns.ts'
+import { chooseTable, findCutColumns } from '../run/export/row-columns.ts'
 import { findRunFormat, writeReport } from '../run/export/write-report.ts'
 import { createPlaceReader } from '../run/journal/intake-writer.ts'
 import { readFamilyCounts, summarizeFamilyCounts } from '../run/results/family-counts.ts'
@@ -106,10 +106,9 @@ async function writeTable(
     byteOrderMark: options.byteOrderMark ?? true,
     delimiter: await findDelimiter(view, options),
   })
-  const cutColumns = listCutColumns(view, table)
   return {
     ...written,
-    ...(cutColumns.length > 0 && { cutColumns }),
+    ...findCutColumns(view, table),
     ...(damaged.rows > 0 && { damaged }),
   }
 }

@@ -81,14 +81,18 @@ export function chooseTable(
 }
 
 /** Of what a table has as many columns as it can have, though the run has more. */
-export function listCutColumns(family: RunFamily, table: readonly TableColumn[]): CutNames[] {
+export function findCutColumns(
+  family: RunFamily,
+  table: readonly TableColumn[],
+): { cutColumns?: CutNames[] } {
   const has = (prefix: string) =>
     table.filter((column) => typeof column !== 'number' && column.name.startsWith(prefix)).length >=
     COLUMNS_MAX
-  return listCutNames(family, [
+  const cutColumns = listCutNames(family, [
     ...(has(SCORE) ? (['classes'] as const) : []),
     ...(has(RULE) ? (['rules'] as const) : []),
   ])
+  return cutColumns.length === 0 ? {} : { cutColumns }
 }
 
 function toChoice(family: RunFamily) {
