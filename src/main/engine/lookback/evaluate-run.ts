@@ -419,7 +419,7 @@ function findScoredTargets(
 }
 
 /**
- * Throws `BAD_USAGE` if no label names a rule (verdicts do not help) or mapped value: every labelled row
+ * Throws `BAD_USAGE` if no label names a rule (verdicts do not help) or is mapped: every labelled row
  * would count as harmless. Verdicts take precedence over labels, so all rows with mapped values may have one.
  */
 export function refuseNoTargets(

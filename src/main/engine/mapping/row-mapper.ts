@@ -243,7 +243,7 @@ function toOwnValue({ body, corrections = [] }: MappedRow, name: string): unknow
 
 /**
  * The plan's mapping with its gaps filled, see {@link toWholeMapping}. Resolving again changes nothing.
- * Throws `BAD_PLAN` naming unknown fields, column and placeholder, and every required field without a source.
+ * Throws `BAD_PLAN` naming unknown fields, columns, placeholders, and required fields without a source.
  */
 export function resolveMapping(plan: Plan, columns: readonly string[]): Mapping {
   const { operation } = plan
