@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { formatShare, roundNoise } from '../messages/figure-text.ts'
+import { formatCount, formatCounted, formatShare, roundNoise } from '../messages/figure-text.ts'
 import type { Plan } from '../plan/plan.ts'
 import { type Percentiles, percentilesSchema, type RunSummary, type WithoutOwnDelays } from '../run/run.ts'
 import { listCapacityCaveats } from './capacity-caveats.ts'
@@ -8,6 +8,7 @@ import { type ProbeVerdict, toCapacityEstimate } from './capacity-search.ts'
 import type { Load } from './load.ts'
 import {
   formatThresholdResult,
+  isMetBy,
   readExpression,
   type ThresholdResult,
   thresholdResultSchema,
@@ -101,9 +102,9 @@ const SENT_SHARE = 0.98
 
 /**
  * Judges a load test as a probe of a level. It is void if this machine may have decided it: the generator was
- * limited and a threshold failed that depends on when requests are sent, or it did not keep the schedule. Lag
- * only makes thresholds harder to hold, so a probe that held despite it counts. Failed answers are the
- * service's fault, and so is a latency that misses its limit by more than this machine can have added.
+ * limited and a latency missed its limit, or it did not keep the schedule, or bursts after stalls may explain
+ * the failed requests that cross a threshold. Lag only makes thresholds harder to hold, so a probe that held
+ * despite it counts. Whatever misses its limit by more than this machine can have added is the service's fault.
  */
 export function judgeProbe(level: number, summary: RunSummary): CapacityProbe {
   const { generator, thresholds = [], requests, load, throughput, latency_ms: latencies } = summary
@@ -122,27 +123,56 @@ export function judgeProbe(level: number, summary: RunSummary): CapacityProbe {
         ]
       : []),
   ]
+  const failed = ended - requests.succeeded
+  const mayBeOwnFailures = generator.may_be_own_failures ?? 0
+  const mayBeBurst = (result: ThresholdResult) =>
+    mayBeOwnFailures > 0 &&
+    result.unit === 'share' &&
+    isMetBy(result.expression, toRemaining(result, { ended, failed, mayBeOwn: mayBeOwnFailures }))
   const isOfService =
     isBehind ||
     crossed.some(
       (result) =>
-        result.unanswered || result.unit === 'share' || isBeyond(result, toAddedMs(result, summary)),
+        result.unanswered ||
+        (result.unit === 'share' && !mayBeBurst(result)) ||
+        isBeyond(result, toAddedMs(result, summary)),
     )
   // A stall slows the slowest requests without changing the percentiles that set the flag.
-  const mayBeOwn = generator.limited || crossed.some(({ expression }) => isOfSlowest(expression, ended))
+  const mayBeOwn =
+    generator.limited || crossed.some((result) => mayBeBurst(result) || isOfSlowest(result.expression, ended))
   const isVoid = mayBeOwn && !isOfService && (failures.length > 0 || isShort)
   const verdict: ProbeVerdict = isVoid ? 'void' : failures.length > 0 ? 'failed' : 'held'
   return {
     run_id: summary.run_id,
     level,
     verdict,
-    reasons: isVoid ? [...(generator.reasons ?? []), ...failures] : failures,
+    reasons: isVoid
+      ? [
+          ...(generator.reasons ?? []),
+          ...(crossed.some(mayBeBurst)
+            ? [
+                `${formatCount(mayBeOwnFailures)} of ${formatCounted(failed, 'failed request')} may be due to bursts that this machine sent after stalls.`,
+              ]
+            : []),
+          ...failures,
+        ]
+      : failures,
     thresholds,
     succeeded_per_s: throughput.succeeded_per_s,
     answered_per_s: load?.answered_per_s,
-    failed_share: ended === 0 ? null : (ended - requests.succeeded) / ended,
+    failed_share: ended === 0 ? null : failed / ended,
     latency_ms: latencies.response_time ?? latencies.http_req_duration ?? null,
   }
+}
+
+/** The value of a share of requests if those that `mayBeOwn` says had not failed. */
+function toRemaining(
+  result: ThresholdResult,
+  all: { ended: number; failed: number; mayBeOwn: number },
+): number {
+  const { requests = all.ended, failed = all.failed } = result
+  const share = requests === 0 ? 0 : Math.max(0, failed - all.mayBeOwn) / requests
+  return readExpression(result.expression).metric === 'checks' ? 1 - share : share
 }
 
 /**

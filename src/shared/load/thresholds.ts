@@ -175,6 +175,11 @@ export function readExpression(expression: string): ThresholdExpression {
   return result.parsed
 }
 
+/** Whether a threshold holds for a value. */
+export function isMetBy(expression: string, value: number): boolean {
+  return compare(readExpression(expression), value).ok
+}
+
 function compare({ operator, limit }: ThresholdExpression, value: number): { ok: boolean; margin: number } {
   const margin = toDistance(operator, value, limit)
   const isStrict = operator === '<' || operator === '>' || operator === '!='

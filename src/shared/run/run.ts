@@ -419,6 +419,11 @@ export const runSummarySchema = z.object({
     start_lag_p99_ms: z.number().nullable(),
     /** For load tests: the longest start lag not caused by the limit in flight; 0 for a closed pace. */
     own_start_lag_max_ms: z.number().exactOptional(),
+    /**
+     * For load tests: failed requests that bursts after stalls of this machine may explain; absent in earlier
+     * versions.
+     */
+    may_be_own_failures: z.int().exactOptional(),
     /** For load tests: latencies without all possible delays of this machine; absent in earlier versions. */
     without_own_delays_ms: withoutOwnDelaysSchema.exactOptional(),
     event_loop_max_ms: z.number().nullable(),

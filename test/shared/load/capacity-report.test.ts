@@ -28,6 +28,20 @@ describe('a probe of a capacity', () => {
     expect(judge({ generator: { limited: true }, failed: ['share'] }).verdict).toBe('failed')
   })
 
+  it('is void if only failures that bursts of this machine may explain cross a threshold', () => {
+    const refused = (mayBeOwn: number, attempted = 1_000) =>
+      judge({ requests: attempted, failed: ['share'], generator: { may_be_own_failures: mayBeOwn } })
+    expect(refused(95)).toMatchObject({ verdict: 'void' })
+    expect(refused(95).reasons).toContain(
+      '95 of 100 failed requests may be due to bursts that this machine sent after stalls.',
+    )
+    // What remains is not less than 1 % of the requests.
+    expect(refused(90).verdict).toBe('failed')
+    expect(refused(0).verdict).toBe('failed')
+    const generator = { event_loop_max_ms: 65, own_start_lag_max_ms: 5, may_be_own_failures: 10 }
+    expect(judge({ failed: ['ms', 'share'], latencyMs: 7_606, generator }).verdict).toBe('failed')
+  })
+
   it('fails if a latency misses its limit by more than a stall can explain, and is void by less', () => {
     const stalled = (latencyMs: number, generator: ProbeParts['generator'] = {}) => {
       const limited = { limited: true, event_loop_max_ms: 65, own_start_lag_max_ms: 5, ...generator }

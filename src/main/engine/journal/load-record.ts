@@ -37,6 +37,8 @@ export interface LoadState {
   waited: number
   /** The longest start lag not caused by the limit of requests in flight; missing in earlier versions. */
   ownLagMaxUs?: number
+  /** Failed requests that bursts after stalls of this machine may explain; missing in earlier versions. */
+  mayBeOwnFailures?: number
   /** All requests with an answer of any kind; those of the measured time are in `within`. */
   answered: number
   /** Counts within the measured time, from which rates are computed. */

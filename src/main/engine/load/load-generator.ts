@@ -27,6 +27,8 @@ const TICK_MS = 1
 const CLOSED_TICK_MS = 20
 /** Requests due within half a tick go out now, so that none is off by more than that, milliseconds. */
 const EARLY_MS = TICK_MS / 2
+/** From this much on, a request that did not wait for room in flight is late because this machine stalled. */
+const LATE_MS = 5
 /** How often records are handed over, milliseconds. */
 const HAND_OVER_MS = 100
 
@@ -44,6 +46,8 @@ interface RequestInFlight {
   body: LoadBody
   tries: number
   hasWaited: boolean
+  /** Whether its first try went out in a burst after a stall, or directly after one. */
+  isInBurst: boolean
   /** When its first try was handed over, on the clock of `performance.now()`. */
   beganMs: number
   /** How long a Retry-After put this try off, milliseconds; NaN if none did. */
@@ -86,6 +90,7 @@ export class LoadGenerator {
   #droppedInAll = 0
   #inFlightMax = 0
   #lastFullMs = Number.NEGATIVE_INFINITY
+  #isLastLate = false
   #handedOverMs = 0
 
   constructor(options: LoadGeneratorOptions) {
@@ -211,11 +216,15 @@ export class LoadGenerator {
     if (turn.isMeasured) this.#sent += 1
     const body = this.#options.bodies.at(this.#nextBody(turn))
     const hasWaited = turn.dueMs !== null && turn.dueMs < this.#lastFullMs
+    const isLate = turn.dueMs !== null && !hasWaited && nowMs - turn.dueMs >= LATE_MS
+    const isInBurst = isLate || this.#isLastLate
+    this.#isLastLate = isLate
     return this.#toJob({
       turn,
       body,
       tries: 0,
       hasWaited,
+      isInBurst,
       beganMs: this.#startMs + nowMs,
       waitedMs: Number.NaN,
     })
@@ -312,6 +321,7 @@ export class LoadGenerator {
       (judgement.answer === 'missing_models' ? FLAG.missingModels : 0) +
       (judgement.answer === 'shared_task' ? FLAG.sharedTask : 0) +
       (tries > 0 ? FLAG.retry : 0) +
+      (tries === 0 && flight.isInBurst ? FLAG.inBurst : 0) +
       (judgement.isAcknowledgement ? FLAG.acknowledged : 0) +
       (isSent ? FLAG.sent : 0) +
       (exchange.kind === 'answer' ? FLAG.answered : 0) +

@@ -116,10 +116,13 @@ export function toLoadSummary(
   const { load } = view.record.plan
   if (load === undefined) return null
   const { limited, reasons, dropped, waited } = toLoadHealth(load, state)
-  const ownLagMaxUs = state?.ownLagMaxUs
-  const lag = ownLagMaxUs === undefined ? {} : { own_start_lag_max_ms: ownLagMaxUs / 1000 }
+  const { ownLagMaxUs, mayBeOwnFailures } = state ?? {}
+  const own = {
+    ...(ownLagMaxUs !== undefined && { own_start_lag_max_ms: ownLagMaxUs / 1000 }),
+    ...(mayBeOwnFailures !== undefined && { may_be_own_failures: mayBeOwnFailures }),
+  }
   const health = {
-    generator: { ...generator, limited, reasons, dropped, waited, ...lag, ...toWithoutDelays(state) },
+    generator: { ...generator, limited, reasons, dropped, waited, ...own, ...toWithoutDelays(state) },
     ...(view.isCutOff ? { stop_reason: LOAD_CUT_OFF_REASON } : {}),
   }
   if (state === null) {

@@ -457,6 +457,7 @@ export class LoadRun {
       // Requests dropped at once at a full cap have not waited.
       waited: load.whenFull === 'drop' ? 0 : total.waited,
       ownLagMaxUs: seconds.ownLagMaxUs,
+      mayBeOwnFailures: total.mayBeOwnFailures,
       answered: total.answered,
       // Requests still in flight were sent within the time so far.
       within: { ...total.within, sent: total.within.sent + (this.#isOver ? 0 : this.#countOpen()) },

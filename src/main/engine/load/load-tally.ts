@@ -72,6 +72,8 @@ export class LoadTally {
   readonly echoes = { verified: 0, alike: 0, notVerifiable: 0, mismatched: 0 }
   waited = 0
   retried = 0
+  /** Failed requests that bursts after stalls of this machine may explain. */
+  mayBeOwnFailures = 0
   /** How long a Retry-After put off tries, milliseconds. */
   putOffMs = 0
   /** By status, and by error code within it. */
@@ -126,6 +128,7 @@ export class LoadTally {
     if (flags & FLAG.mismatched) this.echoes.mismatched += 1
     if (flags & FLAG.waited) this.waited += 1
     if (flags & FLAG.retry) this.retried += 1
+    if (flags & FLAG.inBurst && outcome !== 'succeeded') this.mayBeOwnFailures += 1
     this.#addWithin(request, measuredUs)
     const { isIteration, sentBytes, receivedBytes } = request
     const isSuccess = outcome === 'succeeded'
@@ -163,6 +166,7 @@ export class LoadTally {
     addNumbers(this.echoes, other.echoes)
     this.waited += other.waited
     this.retried += other.retried
+    this.mayBeOwnFailures += other.mayBeOwnFailures
     this.putOffMs += other.putOffMs
     for (const { status, errorCode, requests } of other.#listStatuses()) {
       this.#addStatus(status ?? Number.NaN, errorCode, requests)

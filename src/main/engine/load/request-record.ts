@@ -80,6 +80,8 @@ export const FLAG = {
   missingModels: 4096,
   /** It succeeded, and its answer repeats nothing of it and names the task of another request. */
   sharedTask: 8192,
+  /** It went out in a burst after a stall of this machine, or directly after one. */
+  inBurst: 16384,
 } as const
 
 /** Most records handed over at once. */

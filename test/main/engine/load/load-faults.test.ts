@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { toExitCode } from '../../../../src/main/cli/session/settle-run.ts'
+import { judgeProbe } from '../../../../src/shared/load/capacity-report.ts'
 import { toLoadView } from '../../../../src/shared/load/load-view.ts'
 import { EXIT } from '../../../../src/shared/messages/error-entry.ts'
 import {
@@ -487,6 +488,40 @@ test.each(firstOf(1, ['open', 'closed'] as const))(
     expect(report.generator.limitedSeconds).toBeGreaterThan(0)
   },
 )
+
+/** Allows 100 requests a second, and four at once. */
+function createTokenBucket(): () => boolean {
+  let [tokens, lastMs] = [4, performance.now()]
+  return () => {
+    const nowMs = performance.now()
+    tokens = Math.min(4, tokens + (nowMs - lastMs) / 10)
+    lastMs = nowMs
+    if (tokens < 1) return false
+    tokens -= 1
+    return true
+  }
+}
+
+test('a probe is void if a rate limit refused the bursts after stalls, and fails by more than these', async () => {
+  const allow = createTokenBucket()
+  const probe = async (isRefused: () => boolean) => {
+    const server = await startService(0, isRefused)
+    const { summary } = await loads.run(
+      loads.createPlan(3, server.baseUrl, {
+        pace: { kind: 'open', ratePerSecond: 40 },
+        durationMs: 2_000,
+        thresholds: ['http_req_failed:rate<0.01'],
+      }),
+      { loadWorkerUrl: STALLED_WORKER },
+    )
+    return judgeProbe(40, summary)
+  }
+  const limited = await probe(() => !allow())
+  expect(limited.thresholds).toMatchObject([{ ok: false }])
+  expect(limited.verdict).toBe('void')
+  expect(limited.reasons.join()).toMatch(/failed requests may be due to bursts/)
+  expect((await probe(() => true)).verdict).toBe('failed')
+})
 
 test('stalls that no percentile shows are reported where they lower the rate of a closed pace', async () => {
   const server = await startService(2)

@@ -111,6 +111,23 @@ describe('the ledger', () => {
     expect(ledger.total.waited).toBe(1)
   })
 
+  it('counts what failed in bursts after stalls of this machine', () => {
+    const { ledger } = createLedger()
+    const refused = { outcome: 'rejected', status: 429, error: 0 } as const
+    ledger.add(
+      toRecords(
+        [
+          { endMs: 1, flags: ['timed', 'inBurst'] },
+          { endMs: 2, flags: ['timed', 'inBurst'], ...refused },
+          { endMs: 3, ...refused },
+          { endMs: 1_100, flags: ['timed', 'inBurst'], ...refused },
+        ],
+        { errors: [[0, REFUSED]] },
+      ),
+    )
+    expect(closeAll(ledger)).toMatchObject({ failed: 3, mayBeOwnFailures: 2 })
+  })
+
   it('counts throttling, the cache, connections, retries and statuses', () => {
     const { ledger } = createLedger()
     ledger.add(
