@@ -11,7 +11,9 @@ export const OUTCOME_WORDS = {
   /** A `code` or `status` that is the HTTP status of an error. */
   failedStatus: /^[345]\d\d$/,
   /** An `error` that reports none. */
-  noError: /^(?:|0|none|null|no|false|ok|success)$/i,
+  noError: /^(?:|0|none|null|no|false|ok|success|no[ _-]?error)$/i,
+  /** A `success` or an `ok` that denies it. */
+  denied: /^(?:false|no|0)$/i,
   /** A task that is not finished. Without words such as "accepted", which may be about the content. */
   unfinished: /^(?:pending|processing|queued|running|started|in[ _-]?progress)$/i,
 } as const
@@ -27,17 +29,17 @@ export interface FailureInside {
 
 /**
  * The failure that an object of a 2xx reports in other ways than the interface's: `success` or `ok` is false,
- * `error` says something, `status` or `state` is a word for failure, or `code` or `status` a number for it.
- * Null if there is none.
+ * `error` or `errors` says something, `status` or `state` is a word for failure, `code` or `status` a number
+ * for it, or there is an `error_code` and no `error` that denies it. Null if there is none.
  */
 export function findFailureInside(body: JsonObject): FailureInside | null {
-  const { error, status, state } = body
+  const { error, errors, status, state, success, ok } = body
   const code = findFailureCode(body)
   const isFailed =
-    body['success'] === false ||
-    body['ok'] === false ||
+    [success, ok].some((said) => OUTCOME_WORDS.denied.test(String(said))) ||
     code !== null ||
-    saysSomething(error) ||
+    [error, errors].some(saysSomething) ||
+    (error !== false && typeof body['error_code'] === 'string' && saysSomething(body['error_code'])) ||
     [status, state].some((said) => typeof said === 'string' && OUTCOME_WORDS.failed.test(said))
   return isFailed ? toFailure(body, code) : null
 }
@@ -82,9 +84,9 @@ function saysSomething(error: unknown): boolean {
 }
 
 function toFailure(body: JsonObject, code: string | null): FailureInside {
-  const { error } = body
   const said = readServiceError(body)
-  const message = said?.message ?? (saysSomething(error) ? JSON.stringify(error) : '')
+  const told = [body['error'], body['errors']].find(saysSomething)
+  const message = said?.message ?? (told === undefined ? '' : JSON.stringify(told))
   return { code: said?.errorCode ?? code ?? 'error', message }
 }
 

@@ -395,6 +395,10 @@ test.each([
   [{ status: '503', message: 'busy' }, 'busy'],
   [{ code: 500, message: 'busy' }, 'busy'],
   [{ code: '500', message: 'busy' }, 'busy'],
+  [{ success: 'false', message: 'busy' }, 'busy'],
+  [{ success: 0, message: 'busy' }, 'busy'],
+  [{ error_code: 'MODEL_FAILED', message: 'busy' }, 'busy'],
+  [{ errors: [{ code: 'X' }] }, '[{"code":"X"}]'],
 ])('a 200 that says failure in other words is a failure of every operation: %j', (said, message) => {
   const refused = { outcome: 'rejected', repeat: 'never', message }
   const sync = createTestExchange({ kind: 'task' })
@@ -524,6 +528,8 @@ test.each([
   { triggered_rules: [], error: [] },
   { triggered_rules: [], error: { code: 0, message: '' } },
   { triggered_rules: [], error: 'none' },
+  { triggered_rules: [], errors: [], error_code: '', success: 'true' },
+  { triggered_rules: [], error: false, error_code: 'LAST' },
 ])('an answer without a failure is not doubted: %j', (said) => {
   for (const { judge } of [createTestExchange({ kind: 'task' }), v2]) {
     expect(judge(toAnswer(200, { task_id: 't1', ...said }), [])).toMatchObject({ outcome: 'succeeded' })

@@ -15,7 +15,7 @@ export function formatK6Success({ operation, connection }: Pick<Plan, 'operation
   const ofV1 = isV2
     ? ''
     : `  if (!isWrapped(part)) {
-    const entries = [...listOf(status), ...listOf(part.models)]
+    const entries = [...listOf(part.status), ...listOf(part.models)]
     return entries.some(hasFailed)${isAcknowledged ? '' : ' || hasUnreadableRules(part)'}
   }
 `
@@ -38,11 +38,16 @@ function isSuccess({ status, body: text }, postId) {
 
 /** A failure inside a 200, or rules that cannot be read. */
 function reportsFailure(part) {
-  const { error, status } = part
-  if (error === true || part.success === false || part.ok === false || saysSomething(error)) return true
-  if (isFailure(part)) return true
+  if (saysFailure(part)) return true
 ${ofV1}  const [, ...inner] = listInside(part)
   return hasFailed(part) || inner.some((one) => hasFailed(one) || hasFailedInWords(one)) || (!isTask(part) && listTasks(part).some((one) => hasFailedInWords(one, true)))${isAcknowledged ? '' : ' || [part, ...inner].some(hasUnreadableRules)'}
+}
+
+function saysFailure(part) {
+  const { error, errors, success, ok, error_code: code } = part
+  if ([success, ok].some((said) => ${OUTCOME_WORDS.denied}.test(String(said)))) return true
+  if (error === true || saysSomething(error) || saysSomething(errors)) return true
+  return (error !== false && typeof code === 'string' && saysSomething(code)) || isFailure(part)
 }
 
 /** Whether a word or a number of an object is that of a failure. */
@@ -55,10 +60,10 @@ function isFailure({ status, state, code }) {
 
 /** Whether an object inside of a result reports a failure; some words count only for a task or beside a model. */
 function hasFailedInWords(part, isTask = false) {
-  const { error, success, ok, model } = part
+  const { error, success, model } = part
   if (error === true || success === false || (typeof error !== 'number' && saysSomething(error))) return true
   if (!isTask && (typeof model !== 'string' || model === '')) return false
-  return ok === false || saysSomething(error) || isFailure(part)
+  return saysFailure(part)
 }
 
 function saysSomething(error) {
