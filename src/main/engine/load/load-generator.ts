@@ -242,11 +242,18 @@ export class LoadGenerator {
     const { body, turn } = flight
     const json = body.toJson(toPostId(turn.sequence), toCallbackUrl(turn.sequence + 1) ?? '')
     if (turn.isMeasured) this.#open.set(flight, this.#nowMs())
+    const onWait = turn.isMeasured ? (isWaiting: boolean) => this.#noteWait(flight, isWaiting) : undefined
     return {
-      request: { method: 'POST', path, body: json, isAnonymous: false },
+      request: { method: 'POST', path, body: json, isAnonymous: false, onWait },
       onEnd: (exchange) => this.#noteEnd(flight, exchange),
       restMs: this.#drawThinkTime(),
     }
+  }
+
+  /** A request that waits for a stream awaits no answer yet, like one that waits for room in flight. */
+  #noteWait(flight: RequestInFlight, isWaiting: boolean): void {
+    if (isWaiting) this.#open.delete(flight)
+    else this.#open.set(flight, this.#nowMs())
   }
 
   #drawThinkTime(): number {

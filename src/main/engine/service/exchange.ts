@@ -140,6 +140,8 @@ export interface WireRequest {
   /** A header of this request only; `headers` are shared by many. */
   traceparent?: string | null
   body: string | null
+  /** Called with true if it begins to wait for a free stream of open connections, and with false once it has one. */
+  onWait?: ((isWaiting: boolean) => void) | undefined
 }
 
 /** One connection, opened on demand, with one request at a time. */

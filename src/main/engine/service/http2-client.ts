@@ -132,10 +132,11 @@ class Http2Exchange implements Deadline, StreamSeeker {
   }
 
   start(): void {
-    const { timer, timeoutMs, connections } = this.#options
+    const { request, timer, timeoutMs, connections } = this.#options
     timer.start(this, this.#clock.handedOverMs, timeoutMs)
     connections.seek(this)
     this.#clock.hasQueued = this.#connection === null && !this.#hasEnded && connections.isOpen
+    if (this.#clock.hasQueued) request.onWait?.(true)
   }
 
   onDeadline(): void {
@@ -167,6 +168,7 @@ class Http2Exchange implements Deadline, StreamSeeker {
     const { body } = request
     const nowMs = performance.now()
     timer.start(this, nowMs, timeoutMs)
+    if (this.#clock.hasQueued && this.#clock.startMs === null) request.onWait?.(false)
     this.#clock.startMs ??= nowMs
     this.#clock.bodySentMs = nowMs
     let stream: ClientHttp2Stream

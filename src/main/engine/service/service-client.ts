@@ -6,7 +6,7 @@ import { type HeaderValues, toHeaderList } from '../secrets/header-values.ts'
 import { readSystemAuthorities, usesSystemAuthorities } from '../secrets/system-authorities.ts'
 import { RECEIVED_MAX_BYTES, ReceivedBytes } from './answer-body.ts'
 import { ConnectionReuse, type ReuseEnd } from './connection-reuse.ts'
-import type { Exchange, WireClient } from './exchange.ts'
+import type { Exchange, WireClient, WireRequest } from './exchange.ts'
 import { Http1Client } from './http1-client.ts'
 import { Http2Client } from './http2-client.ts'
 import { Http2Connections } from './http2-connections.ts'
@@ -24,6 +24,8 @@ export interface ServiceRequest {
   body: string | null
   /** Sent without the key (docs/interface.md §5.6). */
   isAnonymous: boolean
+  /** See {@link WireRequest.onWait}. */
+  onWait?: WireRequest['onWait']
 }
 
 /** What every request of a connection shares. */
@@ -136,10 +138,10 @@ export function createServiceClients(options: ServiceClientOptions): () => Servi
     const toHeaders = createHeaders(url, { readApiKey: options.readApiKey, shared }, plainProxy, noteKey)
     return {
       send(request, onEnd) {
-        const { method, body } = request
+        const { method, body, onWait } = request
         const traceparent = isTraced ? createTraceparent() : null
         wire.send(
-          { method, target: start + request.path, headers: toHeaders(request), traceparent, body },
+          { method, target: start + request.path, headers: toHeaders(request), traceparent, body, onWait },
           plainProxy === null && traceparent === null
             ? (exchange) => onEnd(redact(exchange))
             : (exchange) => onEnd(addTraceparent(toProxied(redact(exchange), plainProxy), traceparent)),

@@ -100,7 +100,8 @@ test.each(['1.1', '2'] as const)(
   },
 )
 
-test('requests that wait for a free stream neither time out nor are late because of this machine', async () => {
+/** A service that has one request at a time, and answers each after 20 ms. */
+async function startOneStream() {
   const { certificate, tls } = await createTrust()
   const server = createSecureServer({ ...certificate, settings: { maxConcurrentStreams: 1 } })
   server.on('request', (request, response) => {
@@ -115,6 +116,11 @@ test('requests that wait for a free stream neither time out nor are late because
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   const baseUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { baseUrl, tls }
+}
+
+test('requests that wait for a free stream neither time out nor are late because of this machine', async () => {
+  const { baseUrl, tls } = await startOneStream()
   const { summary } = await loads.run(
     loads.createPlan(
       3,
@@ -132,6 +138,27 @@ test('requests that wait for a free stream neither time out nor are late because
   const { waited, own_start_lag_max_ms: ownMs = 0 } = summary.generator
   expect(waited).toBeGreaterThan(0)
   expect(ownMs).toBeLessThan(summary.latency_ms.start_lag?.max ?? 0)
+})
+
+test('the wait for a free stream crosses no threshold of http_req_duration meanwhile', async () => {
+  onlyInLongForm()
+  const { baseUrl, tls } = await startOneStream()
+  const { summary } = await loads.run(
+    loads.createPlan(
+      3,
+      baseUrl,
+      {
+        pace: { kind: 'open', ratePerSecond: 100 },
+        durationMs: 5_000,
+        httpVersion: '2',
+        http2Connections: 1,
+        thresholds: [{ expression: 'http_req_duration:p(95)<900', abortOnFail: true }],
+      },
+      { connection: { baseUrl, timeoutMs: 2_000, tls } },
+    ),
+  )
+  expect(summary.requests).toMatchObject({ sent: 500, succeeded: 500 })
+  expect(summary.latency_ms.start_lag?.max).toBeGreaterThan(1_000)
 })
 
 test('a service without HTTP/2 is not measured over HTTP/1.1 instead', async () => {
