@@ -11,6 +11,7 @@ import {
   type ThresholdResult,
   thresholdSchema,
 } from '../../../../shared/load/thresholds.ts'
+import { formatCounted } from '../../../../shared/messages/figure-text.ts'
 import { toSystemCode } from '../../../../shared/messages/thrown.ts'
 import { isJsonObject } from '../../../../shared/service/json-object.ts'
 import type { K6Result } from './k6-result.ts'
@@ -75,12 +76,14 @@ export class K6Lines {
       thresholds,
       notes: [
         ...(this.#hasMain || thresholds.length === 0
-          ? ['Samples do not record how thresholds ended; those of an exported project are in its summary.']
-          : ['Samples do not record how thresholds ended, so they were judged again over the whole run.']),
+          ? ['samples do not record how thresholds ended: those of an exported project are in its summary']
+          : ['samples do not record how thresholds ended, so they were judged again over the whole run']),
         ...(this.#isCut
-          ? ['The file ends in the middle: k6 was stopped before it had written all of it.']
+          ? ['the file ends in the middle: k6 was stopped before it had written all of it']
           : []),
-        ...(this.#unreadable === 0 ? [] : [`${this.#unreadable} lines are not from k6 and were left out.`]),
+        ...(this.#unreadable === 0
+          ? []
+          : [`${formatCounted(this.#unreadable, 'line')} not from k6, left out`]),
       ],
     }
   }

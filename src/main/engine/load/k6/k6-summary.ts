@@ -161,10 +161,10 @@ export function summaryToResult(summary: ParsedK6Summary): K6Result {
     statuses: [],
     seconds: [],
     notes: [
-      'A summary has percentiles and no distribution: they cannot be merged with those of other runs, and a comparison has no confidence.',
-      ...(shape === 'machine-readable' ? ['This kind of summary does not record thresholds.'] : []),
+      'a summary has percentiles and no distribution: they cannot be merged with those of other runs, and a comparison has no confidence',
+      ...(shape === 'machine-readable' ? ['this kind of summary does not record thresholds'] : []),
       ...(hasMain && planned === null
-        ? ['The time includes the warm-up and the last answers, so requests a second are more than it seems.']
+        ? ['the time includes the warm-up and the last answers, so requests a second are more than it seems']
         : []),
     ],
   }

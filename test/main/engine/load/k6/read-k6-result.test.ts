@@ -230,7 +230,7 @@ describe('JSON lines', () => {
       `${whole}\nnonsense\n{"metric":"http_reqs","type":"Point","data":{"time":"x","value":1}}\n{"metric":"http_reqs"`,
     )
     expect(requests).toBe(1)
-    expect(notes).toContain('3 lines are not from k6 and were left out.')
+    expect(notes).toContain('3 lines not from k6, left out')
   })
 
   test('cut off where k6 was stopped are read up to there', async () => {
@@ -238,7 +238,7 @@ describe('JSON lines', () => {
     const { requests, notes } = await readText(whole.subarray(0, whole.length / 2))
     expect(requests).toBeGreaterThan(100)
     expect(requests).toBeLessThan(3_000)
-    expect(notes).toContain('The file ends in the middle: k6 was stopped before it had written all of it.')
+    expect(notes).toContain('the file ends in the middle: k6 was stopped before it had written all of it')
   })
 })
 
