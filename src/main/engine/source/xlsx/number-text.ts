@@ -31,7 +31,7 @@ export function createNumberFormat(code: string, is1904: boolean): NumberFormat 
   const offset = is1904 && isDate && !ELAPSED.test(code) ? DAYS_TO_1904 : 0
   const zeros = ONLY_ZEROS.test(code) ? code.length : 0
   const toText = (literal: string) => {
-    if (zeros > 0 && PLAIN_INTEGER.test(literal)) return padZeros(literal, zeros)
+    if (zeros > 0 && PLAIN_INTEGER.test(literal)) return padZeros(toGeneralText(literal), zeros)
     const number = Number(literal)
     if (literal === '' || !Number.isFinite(number)) return literal
     // Space for brackets, and padding, is not part of the text.
