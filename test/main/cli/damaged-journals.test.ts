@@ -8,6 +8,7 @@ import { startFaultServer, toErrorAnswer, toTaskAnswer } from '../../helpers/fau
 import { firstOf, onlyInLongForm } from '../../helpers/long-form.ts'
 import { createTemporaryFolder } from '../../helpers/temporary-folder.ts'
 import { writeRun } from '../../helpers/write-run.ts'
+import { connectWindow, withBridge } from '../bridge/connect.ts'
 import { runInProcess } from './run-in-process.ts'
 import { createRows, writeSource } from './write-source.ts'
 
@@ -33,7 +34,7 @@ async function openDamagedRun(sql: string) {
   const db = new DatabaseSync(file)
   db.exec(sql)
   db.close()
-  return { sluice, runId, file, server }
+  return { sluice, runId, file, server, workspace }
 }
 
 const CELLS = "UPDATE row SET cells = 'posts' WHERE id = 3"
@@ -83,7 +84,7 @@ test.each(
 
 test('a damaged answer keeps no other row out of an export, which names its row and fails', async () => {
   const content = deflateRawSync('{"task_id":"t2"}').subarray(1).toString('hex')
-  const { sluice, runId, file } = await openDamagedRun(
+  const { sluice, runId, file, workspace } = await openDamagedRun(
     `UPDATE result SET response = NULL WHERE row = 2; INSERT INTO long_answer VALUES (2, 16, x'${content}')`,
   )
   const refused = `run ${runId} cannot be read from ${file}: the answer to record 2 cannot`
@@ -121,11 +122,18 @@ test('a damaged answer keeps no other row out of an export, which names its row 
   expect(await sluice('export', runId, join(folder, 'rejected.csv'), '--state', 'rejected')).toMatchObject({
     code: 0,
   })
+  // The exit code is said, also by a command that else says nothing.
+  const retried = await sluice('retry', runId, '--export', join(folder, 'retried.csv'), '--quiet')
+  expect(retried).toMatchObject({ code: 1, stderr: expect.stringContaining(said) })
   const [success, errors] = [join(folder, 'success.csv'), join(folder, 'errors.csv')]
   expect(await sluice('export', runId, success, '--errors', errors)).toMatchObject({
     code: 1,
     stdout: expect.stringContaining(said),
   })
+
+  const { client } = await connectWindow('message port', withBridge(workspace).services)
+  const columns = (await client.results.listColumns({ runId })).map(({ name }) => name)
+  expect(columns).toEqual(expect.arrayContaining(['sluice_state', 'answer.task_id']))
 })
 
 test.each(firstOf(1, ['attempt', 'result']))(

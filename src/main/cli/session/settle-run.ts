@@ -17,7 +17,7 @@ import {
   type RunSummary,
 } from '../../../shared/run/run.ts'
 import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
-import { listMissing } from '../../../shared/run/written-rows.ts'
+import { listMissing, sayDamaged } from '../../../shared/run/written-rows.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { RunHandle } from '../../engine/engine-interface.ts'
 import { onThreadCrash } from '../../worker-rpc.ts'
@@ -88,7 +88,8 @@ export async function settleRun(
 
 /**
  * Exports a run and its retries with `--export`, except an interrupted run, which can be resumed. False if
- * the file could not be written, or lacks damaged answers, after saying so: the run has been sent, and its summary is on stdout.
+ * the file could not be written, or lacks what damaged answers say, after saying so, also with `--quiet`: the
+ * run has been sent, and its summary is on stdout.
  */
 export async function exportEnded(
   context: CliContext,
@@ -121,7 +122,9 @@ export async function exportEnded(
         sayGuarded(guardedCells, `to write ${guardedCells === 1 ? 'it' : 'them'} unchanged: ${lossless}`),
       )
     }
-    return result.damaged === undefined
+    const damaged = sayDamaged(result)
+    if (damaged !== null && flags.quiet) await context.err.writeLine(toPrintable(damaged))
+    return damaged === null
   } catch (error) {
     const reason = toSluiceError(error).message
     const said = new SluiceError({ id: 'run_not_exported', runId: exported, file, reason }, { cause: error })

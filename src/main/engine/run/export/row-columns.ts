@@ -41,7 +41,8 @@ export function listRowColumns(family: RunFamily): ColumnEntry[] {
 
 function sampleRows(family: RunFamily, filter: RowFilter): ExportRow[] {
   const [first = []] = listAllPages(family, filter)
-  return [...readPagesOfRows(family, [first.slice(0, SAMPLED_ROWS)], { withRequests: false })].flat()
+  const parts = { withRequests: false, onDamaged() {} }
+  return [...readPagesOfRows(family, [first.slice(0, SAMPLED_ROWS)], parts)].flat()
 }
 
 /** For each row, the text of each named column. Throws `BAD_USAGE` for a name that does not exist. */
