@@ -37,8 +37,8 @@ export function toUnixMs(monotonicMs: number = performance.now()): number {
 
 /**
  * A time by the machine's clock, Unix milliseconds: whatever that clock showed before it, once shown, is at
- * least `ms` milliseconds ago as measured. Usually `ms` before now; earlier if the clock was set meanwhile, or
- * the machine has slept.
+ * least `ms` milliseconds ago as measured. Usually `ms` before now; earlier if the clock was set meanwhile,
+ * or the machine has slept.
  */
 export function toUnixMsAgo(ms: number): number {
   const momentMs = performance.now() - ms

@@ -180,7 +180,8 @@ test.each(
   'of 2,000 rows at most 1 %% are unknown if the service closes each connection %s',
   async (_, afterMs) => {
     const texts = Array.from({ length: 2_000 }, (__, i) => `text ${i}`)
-    // With 64 in flight, a machine that is busy with other tests may take the service's time for the answer to all.
+    // With 64 in flight, a machine that is busy with other tests may take the service's time for the answer
+    // to all.
     for (const inFlight of SOURCE === undefined ? [8] : [1, 8, 64]) {
       const counts = await sendAll(texts, { inFlight, oddity: { kind: 'closing', afterMs } })
       if (SOURCE !== undefined) console.log({ afterMs, inFlight }, counts)

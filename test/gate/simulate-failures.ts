@@ -23,8 +23,8 @@ export interface SimulatedFailureShare {
 }
 
 /**
- * Failed requests by second: 2 % of all, or all requests in bursts, which cover one second in ten and last two
- * seconds on average, or five.
+ * Failed requests by second: 2 % of all, or all requests in bursts, which cover one second in ten and last
+ * two seconds on average, or five.
  */
 function drawFailures({ failures, seconds, rate }: SimulatedFailures, seed: number): number[] {
   const draw = createDraw(seed)

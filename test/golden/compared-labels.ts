@@ -6,8 +6,8 @@ import type { Answer } from './answers.ts'
 
 /**
  * The JSON of the golden comparison by labels as of today: with intervals of changes that a bootstrap of its
- * nine rows made too narrow, and with the label that stands for no rule. B triggered rules on the same rows as
- * A and on more that should.
+ * nine rows made too narrow, and with the label that stands for no rule. B triggered rules on the same rows
+ * as A and on more that should.
  */
 export function compareLabels(answer: Answer): Answer {
   const { args, stdout } = answer
@@ -27,7 +27,9 @@ function toCompared(key: string, value: unknown): unknown {
 
 const UNMAPPED = 'Labels that stand for no rule count as rows that should trigger none: `hate` (1 row).'
 
-/** The JSON of the golden evaluation by labels and by verdicts on a sample, whose rows stand for themselves. */
+/**
+ * The JSON of the golden evaluation by labels and by verdicts on a sample, whose rows stand for themselves.
+ */
 export function weighNoVerdicts(answer: Answer): Answer {
   const { args, stdout } = answer
   if (args[0] !== 'evaluate' || !args.includes('--label') || !args.includes('--verdicts')) return answer

@@ -69,7 +69,10 @@ function toText(line: unknown): string {
   return typeof line === 'string' ? line : JSON.stringify(line)
 }
 
-/** Lines with what they say of delays of this machine; how many seconds are marked stands at the end of the first. */
+/**
+ * Lines with what they say of delays of this machine; how many seconds are marked stands at the end of the
+ * first.
+ */
 function wordDelays(stdout: unknown): unknown {
   if (!Array.isArray(stdout)) return stdout
   const lines = stdout.map((line) => (typeof line === 'string' ? wordDelaysOfLine(line) : line))
@@ -166,7 +169,9 @@ function addEchoes(value: unknown): unknown {
 /** Load tests of which a threshold does not hold. */
 const FAILED_LOADS: readonly string[] = ['20261125-233215-482p48x', '20261125-233259-849qfvp']
 
-/** Every difference that is meant. Whoever changes an answer adds one here, and a line to docs/migrating.md. */
+/**
+ * Every difference that is meant. Whoever changes an answer adds one here, and a line to docs/migrating.md.
+ */
 export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
   {
     reason: 'how far a threshold is from its limit has one form: 134 ms over the limit of 100 ms',
@@ -491,7 +496,10 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
 const TRY_BEFORE_RETRY =
   /(\{"run_id":"20261125-232925-3086h5q",[^{}]*)\}(?=,\{"run_id":"20261125-232929-752nghv")/g
 
-/** Adds the answer of the sandbox to the last try of the golden run that was retried, where a try of its retry follows. */
+/**
+ * Adds the answer of the sandbox to the last try of the golden run that was retried, where a try of its retry
+ * follows.
+ */
 function addAnswersOfTries(value: unknown): unknown {
   if (typeof value === 'string') {
     return value.replace(
@@ -534,7 +542,9 @@ const ENDED: Readonly<Record<string, string>> = {
 /** The retries of golden runs, by the run: the workspace of each shows both. */
 const RETRY_KINDS: Readonly<Record<string, string>> = { corrected: 'correction', retried: 'retry' }
 
-/** Every document of a run with its sessions and those of its retries, each with its own requests and time. */
+/**
+ * Every document of a run with its sessions and those of its retries, each with its own requests and time.
+ */
 function addSessions(value: unknown, workspace: string): unknown {
   if (Array.isArray(value)) return value.map((one) => addSessions(one, workspace))
   if (!isObject(value)) return value
@@ -662,7 +672,10 @@ function addCallbackCounts(value: unknown): unknown {
   return { ...Object.fromEntries(members), ...(isCounts && { differing: 0, other_post: 0 }) }
 }
 
-/** Cells of a row of CSV from its language on, which only legacy answers have: four lists follow, each of which they have. */
+/**
+ * Cells of a row of CSV from its language on, which only legacy answers have: four lists follow, each of
+ * which they have.
+ */
 const LISTS = /(,(?:true|false),[A-Z]{2},)((?:(?:"(?:[^"]|"")*"|[^",]*),){4})/
 
 function fillEmptyLists<Line>(line: Line): Line | string {

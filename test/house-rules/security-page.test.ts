@@ -34,7 +34,9 @@ function readClaims(): Claim[] {
   return claims
 }
 
-/** The tests that a cell names: each a file under `test` and a full title, both empty if it is something else. */
+/**
+ * The tests that a cell names: each a file under `test` and a full title, both empty if it is something else.
+ */
 function readProofs(cell: string): Claim['proofs'] {
   return cell.split('<br>').map((part) => {
     const [, file = '', title = ''] = /^`([\w/.-]+\.test\.tsx?)` (.+)$/.exec(part.trim()) ?? []

@@ -29,7 +29,9 @@ afterEach(() => {
 
 const see = () => queryClient.getQueryData(queryKey)
 
-/** Changes it to a text; the engine stores that when its call is resolved, and refuses when it is rejected. */
+/**
+ * Changes it to a text; the engine stores that when its call is resolved, and refuses when it is rejected.
+ */
 function change(text: string): Promise<void> {
   const call = Promise.withResolvers<void>()
   calls.push(call)

@@ -94,7 +94,10 @@ export interface ProductionGate {
     stored: StoredConnection,
     signal: AbortSignal | undefined,
   ): Promise<void>
-  /** Resolves when a request may be sent, not to production or with consent. Throws `NOT_CONFIRMED`. */
+  /**
+   * Resolves when a single request may be sent: its service is not production, or a person allows it. Throws
+   * `NOT_CONFIRMED`.
+   */
   passRequest(
     request: { connection: PlanConnection; operation: OperationKind },
     signal: AbortSignal | undefined,

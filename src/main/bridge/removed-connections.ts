@@ -78,7 +78,10 @@ export function createRemovedConnections(clock: Clock) {
       entry.keys = []
       return restored
     },
-    /** Removes one of several keys and its typed text. Throws `BAD_USAGE` for the last, or as removals do. */
+    /**
+     * Removes one of several keys, and its typed text. Throws `BAD_USAGE` for the last key, and what either
+     * removal throws.
+     */
     async removeKey(sources: KeySources, stored: StoredConnection, label: string): Promise<Connections> {
       const key = findKey(stored, label)
       const at = stored.keys.indexOf(key)

@@ -19,7 +19,10 @@ keepFilesPrivate()
 const { SLUICE_WORKSPACE: workspace, ELECTRON_RENDERER_URL: developmentUrl } = process.env
 const output = join(import.meta.dirname, '..')
 
-/** The releases page of the app's repository, which the build writes into package.json; null elsewhere. */
+/**
+ * The releases page of the repository that built the app, whose address the build writes into package.json;
+ * null elsewhere.
+ */
 function findReleasesUrl(): string | null {
   try {
     const { homepage } = JSON.parse(readFileSync(join(output, '..', 'package.json'), 'utf8'))

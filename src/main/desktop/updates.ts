@@ -147,7 +147,10 @@ export function createUpdates({ updater, createToken, runs, log, settingFile, cl
     setAutomatic(isAutomatic: boolean): void {
       replaceFileSync(settingFile, JSON.stringify({ isAutomatic }), { isPrivate: true })
     },
-    /** Checks for a new version and offers it. With `byPerson`, also reports none or a failed check. */
+    /**
+     * Checks for a new version and offers it. With `byPerson`, also tells if there is none or if the check
+     * failed.
+     */
     async check({ byPerson }: { byPerson: boolean }): Promise<void> {
       if (byPerson && isRunning()) {
         await show({ type: 'info', message: 'Sluice looks for updates when no run is in progress' })

@@ -33,7 +33,9 @@ export interface ReceiverOptions {
 }
 
 export interface SendingSecrets {
-  /** The API key, which must belong to the addresses of the connection; not needed for appeals and dry runs. */
+  /**
+   * The API key, which must belong to the addresses of the connection; not needed for appeals and dry runs.
+   */
   apiKey?: ApiKey
   /** Required if the connection's proxy needs credentials. */
   proxyCredentials?: ProxyCredentials

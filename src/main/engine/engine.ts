@@ -170,7 +170,10 @@ export function createEngine({
       },
       /** The state of the receiver; null while it is closed. */
       status: () => receiver.status(),
-      /** Posts to the public base and awaits the request. Throws `RECEIVER_UNAVAILABLE` with the reason. */
+      /**
+       * Posts to the receiver's public base and waits for the request to arrive. Throws
+       * `RECEIVER_UNAVAILABLE` with the reason.
+       */
       test: (publicUrl: string) => receiver.test(publicUrl),
     },
 

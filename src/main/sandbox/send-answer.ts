@@ -35,7 +35,10 @@ export function sendError(
   sendJson(reply, error.status, JSON.stringify(toErrorBody(error.status, error.errorCode, error.message)))
 }
 
-/** Answers anything thrown with its refusal, and returns its code. `statuses` are the endpoint's own. */
+/**
+ * Answers anything thrown with the matching refusal, and returns its code. `statuses` are the endpoint's own
+ * statuses of codes.
+ */
 export function sendRefusal(
   reply: FastifyReply,
   error: unknown,

@@ -150,7 +150,8 @@ export function toCertain(
 ): number {
   // Resuming also resends what was refused only because of the key, and ends an interrupted trial as one.
   if (kind === 'resume') return (countTrialLeft(summary) ?? rows.not_sent) + countRefused(summary)
-  // Both go on with the run, such as behind a trial of its first rows. What an earlier run sent stays as it is.
+  // Both go on with the run, such as behind a trial of its first rows. What an earlier run sent stays as it
+  // is.
   const unsent = kind === 'correct' ? countRows(rows, 'unsent') - (rows.skipped ?? 0) : 0
   return countRows(rows, 'unsuccessful') + rows.not_sent + unsent
 }
@@ -299,7 +300,9 @@ const TITLES = {
   correct: 'Correct and retry',
 } as const
 
-/** What a dialog asks; of the `rows` of a retry, or of the whole run for a trial, `left` were not sent yet. */
+/**
+ * What a dialog asks; of the `rows` of a retry, or of the whole run for a trial, `left` were not sent yet.
+ */
 export function describeContinuation(
   kind: ContinueRequest['kind'],
   {

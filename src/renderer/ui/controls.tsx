@@ -268,7 +268,10 @@ function toNumber(typed: TypedNumber): number | null {
   return typed === '' || Number.isNaN(Number(typed)) ? null : Number(typed)
 }
 
-/** A field for a whole number from `min` (default 1) to `max`; an emptied field keeps its number. */
+/**
+ * A field for a whole number from `min` (default 1) to `max`; `onValue` gets no other value. An emptied field
+ * keeps its number.
+ */
 export function WholeNumber(props: NumberProps<number> & { value: number; min?: number; max: number }) {
   const { min = 1, value, onValue, ...others } = props
   return (

@@ -46,7 +46,10 @@ export const resultsContract = {
   /** The offset of a row in the page; null if the row does not match the filter, or was not examined yet. */
   findOffset: base.input(ofRun(offsetQuerySchema.shape)).output(z.int().nullable()),
   facets: base.input(ofRun({ filter: rowFilterSchema })).output(facetListSchema),
-  /** Files, languages, models, variants, scores. Empty until rows are counted, while callers keep asking. */
+  /**
+   * Files, languages, models, variants and scores. Empty until all rows are counted, which continues only
+   * while callers keep asking.
+   */
   foundFacets: base.input(ofRun({ filter: rowFilterSchema })).output(facetListSchema),
   /** Everything known about one row; bodies that the journal cut are marked. */
   row: base.input(ofRun({ row: z.int().min(1) })).output(rowDetailSchema),

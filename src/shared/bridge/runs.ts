@@ -21,7 +21,10 @@ import { sourceReadingSchema } from './source.ts'
 /** The key as typed: kept in memory, only for this run and its address, and never returned. */
 export const apiKeySchema = z.string().min(1)
 
-/** Where a page may send. It names no variables, files, proxies or certificates, as stored connections do. */
+/**
+ * Where a page may have rows sent. It cannot name variables, files, proxies or certificates: only stored
+ * connections have these.
+ */
 const destinationSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('sandbox') }),
   z.object({ kind: z.literal('stored'), name: connectionNameSchema }),

@@ -13,7 +13,10 @@ const statementShape = {
 
 const answerSchema = z.object({
   columns: z.array(z.string()),
-  /** At most {@link SQL_SHOWN_ROWS}, values as excerpts; integers too large for a number are texts. */
+  /**
+   * The first {@link SQL_SHOWN_ROWS} at most, with values as excerpts; integers too large for a number are
+   * strings of digits.
+   */
   rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
   /** How many rows the answer has. */
   total: z.int(),

@@ -58,8 +58,8 @@ export const verdictsContract = {
     )
     .output(exportedSchema),
   /**
-   * Stores the verdicts of a file, all or none, in the place of those on their rows. Without `replaces`, stores
-   * none if some rows have other verdicts. Fails with `BAD_SOURCE` or `BAD_USAGE`.
+   * Stores the verdicts of a file, all or none, in the place of those on their rows. Without `replaces`,
+   * stores none if some rows have other verdicts. Fails with `BAD_SOURCE` or `BAD_USAGE`.
    */
   import: base
     .input(ofRun({ sourceId: chosenSourceSchema.shape.sourceId, replaces: z.boolean() }))

@@ -104,7 +104,8 @@ const SENT_SHARE = 0.98
  * Judges a load test as a probe of a level. It is void if this machine may have decided it: the generator was
  * limited and a latency missed its limit, or it did not keep the schedule, or bursts after stalls may explain
  * the failed requests that cross a threshold. Lag only makes thresholds harder to hold, so a probe that held
- * despite it counts. Whatever misses its limit by more than this machine can have added is the service's fault.
+ * despite it counts. Whatever misses its limit by more than this machine can have added is the service's
+ * fault.
  */
 export function judgeProbe(level: number, summary: RunSummary): CapacityProbe {
   const { generator, thresholds = [], requests, load, throughput, latency_ms: latencies } = summary

@@ -100,7 +100,9 @@ function chooseLevel(settings: CapacitySettings, probes: readonly ProbeResult[])
   return short === undefined ? { kind: 'end', end: 'found' } : toProbe(short.level)
 }
 
-/** Rounds a rate to three digits and at most three decimals, and a number in flight down to a whole number. */
+/**
+ * Rounds a rate to three digits and at most three decimals, and a number in flight down to a whole number.
+ */
 function roundLevel(level: number, unit: CapacityUnit): number {
   if (unit === 'concurrency') return Math.floor(level)
   return Math.round(Number(level.toPrecision(3)) * 1000) / 1000

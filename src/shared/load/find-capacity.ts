@@ -75,7 +75,10 @@ export async function findCapacity(
   }
 }
 
-/** Whether a service answered nothing of a probe, first request and warm-up included: less does not help. */
+/**
+ * Whether a service answered neither the first request nor any of a probe and its warm-up, so that less load
+ * would not help.
+ */
 function isSilent({ load }: RunSummary): boolean {
   if (load?.first_request?.status !== null || (load.warmup_answered ?? 0) > 0) return false
   return load.statuses.every(({ status }) => status === null)

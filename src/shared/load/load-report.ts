@@ -176,7 +176,9 @@ const callbackCountsSchema = z.object({
   received: z.int(),
   /** Arrived more than once. */
   doubled: z.int(),
-  /** An error beside a result of the same request; absent in earlier versions, which counted them as doubled. */
+  /**
+   * An error beside a result of the same request; absent in earlier versions, which counted them as doubled.
+   */
   differing: z.int().exactOptional(),
   /** Reported an error. */
   rejected: z.int(),
@@ -184,7 +186,10 @@ const callbackCountsSchema = z.object({
   otherPost: z.int().exactOptional(),
   /** Were no result, and settled nothing; absent in earlier versions, which counted them as rejected. */
   unreadable: z.int().exactOptional(),
-  /** Arrived when they were overdue, or not promised; absent in earlier versions, which counted them as doubled. */
+  /**
+   * Arrived when they were overdue, or not promised; absent in earlier versions, which counted them as
+   * doubled.
+   */
   late: z.int().exactOptional(),
   /** Belong to a request that was refused; absent in earlier versions, which counted them as doubled. */
   ofRefused: z.int().exactOptional(),

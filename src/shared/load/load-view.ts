@@ -167,7 +167,10 @@ function explainSilence(report: ViewedReport): string {
   return timed < report.counts.sent - report.counts.failed ? OPEN_LEFT : ALL_SENT
 }
 
-/** Whether requests may have waited for others: with a concurrency; at a rate if the limit was reached. */
+/**
+ * Whether requests may have waited for others to end: always with a concurrency; at a rate, if the limit in
+ * flight was reached.
+ */
 function holdsUp({ rates, generator }: ViewedReport): boolean {
   return rates.scheduledPerS === null || generator.waited > 0 || generator.dropped > 0
 }
@@ -507,7 +510,10 @@ function listStages({ stages = [] }: ViewedReport): LoadStageRow[] {
   })
 }
 
-/** The columns of a table of stages: a title and a figure in ms; of succeeded ones only if some failed. */
+/**
+ * The columns of a table of stages: a title and its figure in ms. Latencies of succeeded requests have
+ * columns only if some failed.
+ */
 export function listStageColumns(
   stages: readonly LoadStageRow[],
 ): { title: string; read: (stage: LoadStageRow) => number | null }[] {

@@ -307,7 +307,10 @@ export function findMetric(name: string): MetricName | null {
   )
 }
 
-/** The aggregation that a metric's name alone means, such as a counter's count; null for latencies. */
+/**
+ * The aggregation that a metric's name alone stands for, such as a counter's count; null for latencies, which
+ * have several.
+ */
 export function toOnlyAggregation(metric: MetricName): Aggregation | null {
   const { kind } = METRICS[metric]
   return kind === 'trend' ? null : METRIC_KINDS[kind].aggregations[0]

@@ -17,7 +17,10 @@ export const JUDGED_METRICS = ['http_req_duration', 'callback_latency'] as const
 /** Percentiles judged by default; runs rarely have enough requests for p99.9. */
 export const JUDGED_PERCENTILES: readonly number[] = [50, 95, 99]
 
-/** Highest probability that a B within the margin fails, shared by percentiles and failures (Bonferroni). */
+/**
+ * Highest probability that a B within the margin fails. Each percentile, and the failures, have an equal part
+ * of it (Bonferroni).
+ */
 const FALSE_ALARMS = 0.01
 
 /** The sending machine may cause smaller differences, microseconds. */

@@ -156,7 +156,10 @@ export function isOfAnyOutcome(expression: string): boolean {
   return isTrend(metric) && metric !== 'succeeded_duration' && isOfRequests(metric) && !tags.some(isOfOutcome)
 }
 
-/** The fewest requests of which a threshold lets one miss its limit; fewer tell little. 0 if it has no such number. */
+/**
+ * The fewest requests of which a threshold lets one miss its limit; fewer tell little. 0 if it has no such
+ * number.
+ */
 export function toNeededRequests({
   expression,
   limit,

@@ -51,7 +51,10 @@ export function findAnnotationMistakes({ name = '', note = '', addTags = [] }: A
   ]
 }
 
-/** What was changed since a person saw it, and would be replaced; null if nothing. A name of the plan never is. */
+/**
+ * What was changed since a person saw it, and would be replaced; null if nothing. A name of the plan never
+ * is.
+ */
 export function findChangedSince(
   now: Annotations,
   { before, ...change }: AnnotationChange,

@@ -82,8 +82,8 @@ function readFigure(
 }
 
 /**
- * Whether an assertion on precision or F1 says nothing: there are labels, not only verdicts, and every evaluated
- * row should trigger what it is about, so that precision is 100 % whatever the rules do.
+ * Whether an assertion on precision or F1 says nothing: there are labels, not only verdicts, and every
+ * evaluated row should trigger what it is about, so that precision is 100 % whatever the rules do.
  */
 export function saysNothing(
   { expression }: Evaluation['assertions'][number],

@@ -38,7 +38,10 @@ const flipsSchema = z.object({
   /** Triggered in A only. */
   no_longer: z.int(),
   neither: z.int(),
-  /** McNemar's exact two-sided test: probability of so uneven a change if both directions are as likely. */
+  /**
+   * McNemar's exact test, two-sided: the probability of a change at least this uneven if both directions were
+   * equally likely.
+   */
   p: z.number(),
 })
 

@@ -3,8 +3,9 @@ import type { Metric } from './evaluation.ts'
 import { judgeRule, toWeight } from './rule-metrics.ts'
 
 /**
- * McNemar's exact test, two-sided: how likely chance makes changes at least this uneven (Q. McNemar 1947,
- * Psychometrika 12:153–157). The smaller count is binomial with probability one half; 1 if nothing changed.
+ * McNemar's exact test, two-sided: the probability that chance makes changes at least this uneven (Q. McNemar
+ * 1947, Psychometrika 12:153–157). The smaller count is binomial with probability one half; 1 if nothing
+ * changed.
  */
 export function toMcNemarP(newly: number, noLonger: number): number {
   const [changes, fewer] = [newly + noLonger, Math.min(newly, noLonger)]

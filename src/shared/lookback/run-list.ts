@@ -18,7 +18,10 @@ export const RUN_PAGE_MAX = 1_000
 
 /** Selects runs of the workspace; a run and its retries count as one. A run must match every condition. */
 export const runListQuerySchema = z.object({
-  /** Words that must all occur, in any case: in id, name, file, tags, note, connection, list or index. */
+  /**
+   * Words that must all occur, ignoring case, in a run's id, name, source file name, tags, note, connection,
+   * watchlist or index.
+   */
   search: z.string().exactOptional(),
   product: z.enum(RUN_PRODUCTS).exactOptional(),
   operations: z.array(z.enum(OPERATION_KINDS)).exactOptional(),

@@ -65,7 +65,10 @@ export function drawRows(
 export interface SampleOptions {
   /** Rows to draw; all if there are fewer. */
   size: number
-  /** What to group by: a column or, for a run, `rule`, `score-band`, `score-band:CLASS`; null: nothing. */
+  /**
+   * What to group rows by: a column or, for a run, also `rule`, `score-band` or `score-band:CLASS`; null
+   * draws from all rows alike.
+   */
   by: string | null
   allocation: Allocation
   /** A whole number of 32 bits; the same seed draws the same rows. */

@@ -126,8 +126,8 @@ export function toTrendPoint(run: RunSummary, evaluation: Evaluation | string | 
 }
 
 /**
- * The warnings about the figures of runs, each once with the runs that it is about. Of those that differ only in
- * numbers, the newest one stands for all.
+ * The warnings about the figures of runs, each once with the runs that it is about. Of those that differ only
+ * in numbers, the newest one stands for all.
  */
 export function listTrendWarnings(
   runs: readonly TrendPoint[],

@@ -34,7 +34,8 @@ export interface MappedTable {
 
 /**
  * All mistakes in a mapping: unknown fields, columns and placeholders, ids that no row could use, and
- * required fields that nothing fills. If rows may be whole requests, missing fields are reported by row.
+ * required fields that nothing fills. If rows may be whole requests, missing fields are reported row by row
+ * instead.
  */
 export function checkMapping(mapping: Mapping, table: MappedTable): MappingMistake[] {
   const { operation, columns } = table
@@ -108,7 +109,10 @@ export function assessMapping(
   return mistakes
 }
 
-/** Whether nothing needs asking: every column is a field's exact name, none is missing or looks swapped. */
+/**
+ * Whether nothing needs asking: every column is a field by its exact name, nothing is missing, and no columns
+ * look swapped.
+ */
 export function isObvious(
   suggested: SuggestedMapping,
   operation: Operation,

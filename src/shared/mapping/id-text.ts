@@ -57,7 +57,8 @@ const DIGITS = /^\p{Nd}+$/u
 
 /**
  * Whether another id may look the same: it has accents as separate characters, characters of another width or
- * form, a number in other digits, or Latin letters mixed with those of an alphabet with similar ones.
+ * form, a number in another script's digits, or Latin letters mixed with those of an alphabet with similar
+ * ones.
  */
 export function mayLookAlike(id: string): boolean {
   if (!/[^\0-\x7f]/.test(id)) return false

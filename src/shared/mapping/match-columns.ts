@@ -318,7 +318,8 @@ export interface CompletedMapping {
 /**
  * Completes a person's mapping for sending. text_data and url are both content and exclude each other: if one
  * is mapped, a column named like the other is passed over; a column that looks like the text wins over one
- * named `url`. Columns with both names stay, since each row may have one of them, and if rows are split.
+ * named `url`. Columns with both names stay, since each row may have one of them; both also stay if rows are
+ * split.
  */
 export function completeMapping(
   { operation, mapping, fixes = [] }: Pick<Plan, 'operation' | 'mapping' | 'fixes'>,

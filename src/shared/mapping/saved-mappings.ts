@@ -47,7 +47,10 @@ export const lastMappingSchema = z.object({
 
 export type LastMapping = z.infer<typeof lastMappingSchema>
 
-/** A run's mapping of its columns: the plan's, completed by names and guesses; all columns have names. */
+/**
+ * The mapping that a run used for its columns: the plan's, completed by names and guesses; numbered columns
+ * also have their names.
+ */
 export function toUsedMapping(mapping: Mapping, columns: readonly string[], operation: Operation): Mapping {
   const said = { ...suggestMapping(columns, operation).mapping, ...mapping }
   const filled = Object.fromEntries(Object.entries(said).filter(([, source]) => !isEmpty(source)))

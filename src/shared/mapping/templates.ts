@@ -20,7 +20,10 @@ export function parseTemplate(template: string): TemplatePart[] {
   return parts
 }
 
-/** What a placeholder means; `{{row}}` and `{{run}}` win over columns, which {@link OF_COLUMN} reaches. */
+/**
+ * What a placeholder stands for; `{{row}}` and `{{run}}` win over columns of these names, which {@link
+ * OF_COLUMN} reaches.
+ */
 export type PlaceholderMeaning = { kind: 'row' } | { kind: 'run' } | { kind: 'column'; index: number }
 
 /** Prefix of a placeholder that always means a column: `{{column:row}}`. */

@@ -6,8 +6,8 @@ export const ABOUT_DELAYS =
   'No request was lost and all counts are right; latencies may be too high, and rates too low. This is common if a fast service, such as the sandbox, runs on the same machine. For exact latencies, close other programs, lower the pace or send from another machine.'
 
 /**
- * Whether the longest stall is shown. It is sampled, so 0 ms next to delays of this machine only means that no
- * sample met what delayed.
+ * Whether the longest stall is shown. It is sampled, so 0 ms next to delays of this machine only means that
+ * no sample met what delayed.
  */
 export function isStallShown(isLimited: boolean, stallMs: number | null): stallMs is number {
   return stallMs !== null && !(isLimited && stallMs === 0)

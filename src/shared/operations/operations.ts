@@ -120,7 +120,10 @@ export function toRowsPerItem(operation: Operation): number {
   return OPERATIONS[operation.kind].batch?.rowsPerItem(operation) ?? 1
 }
 
-/** Not a service's field: a JSON object with the initial body; its members win over mapping and defaults. */
+/**
+ * Not a field of the service: a JSON object with the initial body. Its own members win; mapping and defaults
+ * fill missing ones.
+ */
 export const REQUEST_FIELD = {
   name: 'request',
   kind: 'json_object',

@@ -6,7 +6,10 @@ import { defineOperation } from './operation-entry.ts'
 /** The default post_id: unique for each row of each run. */
 export const DEFAULT_POST_ID = { kind: 'template', template: '{{run}}-{{row}}' } as const
 
-/** Path and query of a task (docs/interface.md §4.1, §4.2, §9). `legacy` asks for v1's legacy response. */
+/**
+ * Path and query of a task submission (docs/interface.md §4.1, §4.2, §9). `legacy` asks for v1's legacy
+ * response; v2 has none.
+ */
 export function taskPath(task: { api: Api; mode: Mode; legacy: boolean }): string {
   const query = task.legacy && task.api === 'v1' ? '?legacy=1' : ''
   return `/api/${task.api}/task/${task.mode}${query}`

@@ -34,7 +34,10 @@ export function listPlanDifferences(a: unknown, b: unknown): PlanDifference[] {
   return [...values, ...listFixDifferences(a, b)]
 }
 
-/** Fixes by what they do, wherever they are in the list; one of A and one of B for one place are one difference. */
+/**
+ * Fixes by what they do, wherever they are in the list; one of A and one of B for one place are one
+ * difference.
+ */
 function listFixDifferences(a: unknown, b: unknown): PlanDifference[] {
   const [left, right] = [readFixes(a), readFixes(b)]
   const groupOthers = (fixes: ReadonlyMap<string, Fix>, others: ReadonlyMap<string, Fix>) =>

@@ -83,7 +83,10 @@ export function formatRow(place: SourcePlace): string {
   return `${toRowNumber(place)}${line === null ? '' : ` (line ${line})`}${file === undefined ? '' : ` of ${file}`}`
 }
 
-/** A row in words, where a tooltip has the line: its number, and the file of several: `17 of b.csv`. */
+/**
+ * A row in words, for places with the line in a tooltip: its number, and its file if the source has several:
+ * `17 of b.csv`.
+ */
 export function sayRow(place: SourcePlace): string {
   return formatRow({ ...place, line: null })
 }

@@ -202,7 +202,10 @@ export function toSentBeforeFact({
   }
 }
 
-/** What the service did with terms, items or appeals, and the first unprocessed terms; else empty. */
+/**
+ * What the service did with terms, items or appeals, with the first unprocessed terms by name; empty for
+ * other operations.
+ */
 export function listAnswerFacts(summary: RunSummary): Fact[] {
   const found = listAnswers(summary)
   if (found === null) return []

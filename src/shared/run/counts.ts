@@ -55,7 +55,10 @@ export function toCorrectedCounts(corrected: ReadonlyMap<string, number>): Corre
   return { rows: corrected.get('rows') ?? 0, cells, fields, split }
 }
 
-/** Attempts by outcome, from the journal's counts. `lost` ones were in flight when their process ended. */
+/**
+ * Attempts by outcome, from the journal's counts. `lost` attempts were in flight when their process ended:
+ * they are unknown.
+ */
 export function toRequestCounts(requests: ReadonlyMap<string, number>, lost = 0): RequestCounts {
   const of = (outcome: string) => requests.get(outcome) ?? 0
   const counts = {

@@ -296,11 +296,11 @@ export function isSettled(state: ItemState): boolean {
  * The service's answer for a row beyond success or error, in one word: the outcome of a term, or the status
  * of an appeal (docs/interface.md §2.6, §4.5, §4.6). `added_or_pre_existing` is pre-existing after a try
  * without an answer, which may have added the term. `reviewed` is a judgment that is neither overturned nor
- * upheld, `other_status` a status or judgment that the interface does not list. `no_result` is a task's answer
- * or callback that says nothing of the content, such as an acknowledgement; one with `missing_models` lacks a
- * model that was requested; `shared_task` repeats nothing of its request and names the task of another row. For
- * an async item: whether its callbacks differ, or one of them could not be read, names another post, or may
- * belong to what was sent before a correction. `meaning` is for newcomers.
+ * upheld, `other_status` a status or judgment that the interface does not list. `no_result` is a task's
+ * answer or callback that says nothing of the content, such as an acknowledgement; one with `missing_models`
+ * lacks a model that was requested; `shared_task` repeats nothing of its request and names the task of
+ * another row. For an async item: whether its callbacks differ, or one of them could not be read, names
+ * another post, or may belong to what was sent before a correction. `meaning` is for newcomers.
  */
 export const ROW_ANSWERS = {
   added: { word: 'added', meaning: 'The term is new in the watchlist.' },

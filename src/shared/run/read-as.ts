@@ -11,7 +11,10 @@ const characterSchema = z.object({
 /** How an encoding is known: stated, from a byte-order mark, as all bytes are valid, or guessed. */
 const encodingBySchema = z.enum(['given', 'bom', 'strict', 'guess'])
 
-/** How one file was read: what each part was taken for, and which are guesses. Other members are absent. */
+/**
+ * How one file was read: what each part was taken for, and which of these are guesses. Members that do not
+ * apply are absent.
+ */
 export const readAsSchema = z.object({
   /** The file's name; absent if the source is a single file. */
   file: z.string().exactOptional(),

@@ -118,7 +118,10 @@ const attemptSchema = z.object({
   tlsMs: z.number().nullable(),
   /** The traceparent header that it was sent with; absent if it had none. */
   traceparent: z.string().exactOptional(),
-  /** The answer to this try as received, if the row's body is from another; absent if it was not kept. */
+  /**
+   * The answer to this try as received, if the row's current body is from another try; absent if there was
+   * none, or it was not kept.
+   */
   response: z.object({ body: z.string(), cutFrom: cutFromSchema.nullable() }).exactOptional(),
 })
 

@@ -99,7 +99,10 @@ export const errorGroupSchema = z.object({
 
 export type ErrorGroup = z.infer<typeof errorGroupSchema>
 
-/** Groups with the same cause; `message` is that of most of its rows, `messages` how many different ones there are. */
+/**
+ * Groups with the same cause; `message` is that of most of its rows, `messages` how many different ones there
+ * are.
+ */
 export const errorCauseSchema = errorGroupSchema.extend({ messages: z.int() })
 
 export type ErrorCause = z.infer<typeof errorCauseSchema>
@@ -262,7 +265,9 @@ const loadSummarySchema = z.object({
     .exactOptional(),
   /** Answers during the warm-up, which are in no other figure; absent without one. */
   warmup_answered: z.int().exactOptional(),
-  /** For async load tests: callbacks that reported an error, did not come in time, or were awaited at the end. */
+  /**
+   * For async load tests: callbacks that reported an error, did not come in time, or were awaited at the end.
+   */
   callbacks: z.object({ rejected: z.int(), overdue: z.int(), outstanding: z.int() }).optional(),
 })
 
@@ -392,7 +397,10 @@ export const runSummarySchema = z.object({
   warnings: z.array(runWarningSchema),
   /** Answers that asked to wait, and the waits of rows put off by them; not those longer than a run waits. */
   retry_after: z.object({ answers: z.int(), waited_s: z.number() }),
-  /** For runs with 429s: how many, how long they limited the pace, seconds, and last limit, per second. */
+  /**
+   * For runs with 429s: how many, how long they limited the pace, seconds, and the last measured limit,
+   * requests per second.
+   */
   throttling: z
     .object({ answers: z.int(), throttled_s: z.number(), limit_per_s: z.number().nullable() })
     .optional(),
@@ -530,7 +538,10 @@ export function toShownState(
   return failure === 'threshold failed' ? `${state}, ${failure}` : state
 }
 
-/** Whether a run stopped by itself, rows did not succeed, or a load test crossed a threshold or failed. */
+/**
+ * Whether something went wrong: a run stopped by itself, rows did not succeed, or a load test crossed a
+ * threshold or had no success.
+ */
 export function hasFailed(
   summary: SummaryOfLoad & Pick<RunSummary, 'state' | 'thresholds' | 'rows'>,
 ): boolean {
@@ -548,7 +559,10 @@ export function countTried(rows: RowCounts): number {
   return rows.read - countRows(rows, 'unsent') - rows.not_sent
 }
 
-/** How many rows a run sent if it was a trial of its first rows, not sending the others. Null for others. */
+/**
+ * How many rows a run sent if it was a trial of its first rows: it completed without sending the others. Null
+ * for other runs.
+ */
 export function countTrial({
   state,
   thresholds,
@@ -558,7 +572,9 @@ export function countTrial({
   return countTried(rows)
 }
 
-/** How many rows an interrupted trial has left to send, of those that it was started for; null for other runs. */
+/**
+ * How many rows an interrupted trial has left to send, of those that it was started for; null for other runs.
+ */
 export function countTrialLeft({
   state,
   sessions,
@@ -571,7 +587,9 @@ export function countTrialLeft({
   return Math.min(rows.not_sent, Math.max(0, trialRows - countTried(rows)))
 }
 
-/** Whether a run was interrupted while it read its source: resuming it reads that again, and sends its rows. */
+/**
+ * Whether a run was interrupted while it read its source: resuming it reads that again, and sends its rows.
+ */
 export function isSourceUnread({ state, warnings }: Pick<RunSummary, 'state' | 'warnings'>): boolean {
   return state === 'interrupted' && warnings.some(({ code }) => code === 'SOURCE_UNREAD')
 }

@@ -54,7 +54,10 @@ export const sentBeforeSchema = z.object({
   unreadable: z.array(z.string()).exactOptional(),
   /** With `only_new`: runs to the same address with another key, whose rows count as new. */
   other_key: z.array(z.string()).exactOptional(),
-  /** With `only_new`: runs to the address with other headers, socket or address, whose rows are new. */
+  /**
+   * With `only_new`: runs to the same address with other headers, Unix socket or resolved address. Their rows
+   * count as new.
+   */
   other_connection: z.array(z.string()).exactOptional(),
   /** Runs whose source lacks the columns by which rows are recognized: their rows count as new. */
   without_column: z.array(z.string()).exactOptional(),

@@ -5,7 +5,10 @@ function formatShare(share: number): string {
   return `${Number((share * 100).toFixed(4))}%`
 }
 
-/** Latency modes in the sandbox's notation, such as `40ms±10ms|200ms@5%`; the first has the rest. */
+/**
+ * Modes of a latency in the sandbox's notation, such as `40ms±10ms|200ms@5%`; the first has the share that
+ * the others leave.
+ */
 export function formatLatency(modes: readonly LatencyMode[]): string {
   return modes
     .map(({ baseMs, jitterMs, share }, index) => {

@@ -48,7 +48,10 @@ const RUN_TIME = new Set([
   '--recheck',
 ])
 
-/** What each other option is given here, beside what makes it complete, and the part of the plan that it changes. */
+/**
+ * What each other option is given here, beside what makes it complete, and the part of the plan that it
+ * changes.
+ */
 const EXAMPLES: Readonly<Record<string, { args: string[]; path: string }>> = {
   '--connection': { args: ['other'], path: 'connection.name' },
   '--base-url': { args: ['http://127.0.0.1:2'], path: 'connection.baseUrl' },
@@ -201,7 +204,10 @@ function readPath(value: unknown, path: string): unknown {
   return found
 }
 
-/** A workspace whose connections are marked as production, so that nothing is ever sent without being asked for. */
+/**
+ * A workspace whose connections are marked as production, so that nothing is ever sent without being asked
+ * for.
+ */
 async function createWorkspace(): Promise<{
   folder: string
   savePlan(args: readonly string[]): Promise<unknown>

@@ -11,7 +11,9 @@ const startService = () =>
 
 const LOAD = { pace: { kind: 'closed', concurrency: 1 }, requests: 4, thresholds: ['p(99)<60000'] }
 
-/** A workspace with a plan that leads to a service of its own, and a stored connection that leads to another. */
+/**
+ * A workspace with a plan that leads to a service of its own, and a stored connection that leads to another.
+ */
 async function open(changes: Record<string, unknown> = {}) {
   const [planned, stored] = [await startService(), await startService()]
   const workspace = createTemporaryFolder()

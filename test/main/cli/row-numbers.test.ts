@@ -10,8 +10,8 @@ import { runInProcess } from './run-in-process.ts'
 import { writeSource } from './write-source.ts'
 
 /**
- * As a spreadsheet shows it: two rows of titles, the header in row 3, then rows 4 to 8. The first cell of row 4 has two
- * lines, so that row 5 is line 6. Row 5 lacks its user, and row 7 repeats the post_id of row 6.
+ * As a spreadsheet shows it: two rows of titles, the header in row 3, then rows 4 to 8. The first cell of row
+ * 4 has two lines, so that row 5 is line 6. Row 5 lacks its user, and row 7 repeats the post_id of row 6.
  */
 const POSTS = `Posts of the week,,
 "written for, the team",,

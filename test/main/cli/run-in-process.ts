@@ -27,7 +27,10 @@ export function createKeptContext(surroundings: Partial<CliSurroundings> = {}) {
 
 const engines = new Map<string, Engine>()
 
-/** The engine of a workspace, which stays open until the test that first needed it has finished, to save its threads. */
+/**
+ * The engine of a workspace, which stays open until the test that first needed it has finished, to save its
+ * threads.
+ */
 async function openEngine(workspace: string): Promise<Engine> {
   let engine = engines.get(workspace)
   if (engine === undefined) {
@@ -42,7 +45,10 @@ async function openEngine(workspace: string): Promise<Engine> {
   return engine
 }
 
-/** Runs a command in this process, its streams and environment its own: for all that is no matter of processes. */
+/**
+ * Runs a command in this process, its streams and environment its own: for all that is no matter of
+ * processes.
+ */
 export async function runInProcess(
   args: readonly string[],
   options: {

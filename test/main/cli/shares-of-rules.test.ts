@@ -10,8 +10,8 @@ import { runInProcess } from './run-in-process.ts'
 type Found = { rule_id: string; rule_name: string }[]
 
 /**
- * A service that finds the same in every post but `fine`; for those that end in `x`, one of its models fails. With
- * `later`, it finds that instead from the second time on, and none of its models fails.
+ * A service that finds the same in every post but `fine`; for those that end in `x`, one of its models fails.
+ * With `later`, it finds that instead from the second time on, and none of its models fails.
  */
 async function startService(found: Found, later?: Found): Promise<string> {
   const seen = new Set<string>()

@@ -85,7 +85,10 @@ const ALIKE: readonly [text: string, holds: boolean][] = [
   ['vus_max:value>0', true],
 ]
 
-/** What docs/load-tests.md says that differs, a threshold each, and whether it holds in Sluice; in k6 it does not, or does. */
+/**
+ * What docs/load-tests.md says that differs, a threshold each, and whether it holds in Sluice; in k6 it does
+ * not, or does.
+ */
 const DIFFERENT: readonly [text: string, holds: boolean, why: string][] = [
   ['http_req_failed:rate<0.45', false, 'an error inside a 200 did not succeed'],
   ['http_req_failed{status:200}:rate==0', false, 'an error inside a 200 did not succeed'],

@@ -35,7 +35,8 @@ interface Position {
 /**
  * What may stand at the cursor, for the scripts of shell-scripts.ts: `none`, `files` or `folders` on the
  * first line, then a line for each candidate, followed by a tab and its meaning. `typed` are the words before
- * the cursor, `word` is the typed part of that at the cursor. Never throws: it offers nothing instead.
+ * the cursor, `word` is the part of the word at the cursor that is typed. Never throws: it offers nothing
+ * instead.
  */
 export async function completeWords(
   context: CliContext,

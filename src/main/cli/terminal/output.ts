@@ -63,7 +63,10 @@ export function createOutput(
   return { isOpen: () => open, write, writeLine: (text = '') => write(`${text}\n`), finish }
 }
 
-/** What {@link toPrintable} escapes, except what programs write: line breaks, tabs, the escape of colours. */
+/**
+ * What {@link toPrintable} escapes, except what programs write themselves: line breaks, tabs, and the escape
+ * that begins colours.
+ */
 const FOREIGN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the one that colours begin with
   /(?![\t\n\r\u001b])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}]/gu

@@ -120,7 +120,10 @@ export function hasFurtherClasses(db: DatabaseSync): boolean {
   )
 }
 
-/** Classes of the rows' scores: those with columns, then up to `most`. Reads all rows only for the latter. */
+/**
+ * Classes of which rows have scores: those with columns, then at most `most` others. Reads all rows only if
+ * some class has no column.
+ */
 export function listScoreClasses(db: DatabaseSync, most: number): string[] {
   const classes = readScoreClasses(db).map(({ className }) => className)
   if (!hasFurtherClasses(db)) return classes

@@ -137,8 +137,8 @@ export class RuleNames {
   }
 
   /**
-   * Returns the rule's number. An answer without a name, whose id stands in, keeps an earlier name. The caller
-   * has a transaction open.
+   * Returns the rule's number. An answer without a name, whose id stands in, keeps an earlier name. The
+   * caller has a transaction open.
    */
   write(ruleId: string, ruleName: string): number {
     const before = this.#find.get(ruleId)?.['rule_name'] ?? ruleId

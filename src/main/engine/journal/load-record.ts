@@ -202,7 +202,10 @@ export function readRecoveredLoad({ db, isCutOff }: RunView): RecoveredLoad {
   return { state: lost === 0 ? state : withLost(state, lost, readSecondCount(db) - 1), lost }
 }
 
-/** End of the last whole second of a load test whose process died, in its milliseconds; null for others. */
+/**
+ * When the last whole second of a load test whose process died ended, milliseconds since measuring began;
+ * null for any other.
+ */
 export function readCutOffMs({ db, isCutOff }: RunView): number | null {
   return isCutOff ? readSecondCount(db) * 1000 : null
 }

@@ -194,8 +194,8 @@ function addSeconds(db: DatabaseSync, meter: LatencyMeter, [above, upTo]: readon
 }
 
 /**
- * The time a run has spent sending, milliseconds. The time of a session that is sending, or was cut off, is not
- * stored yet: it counts up to its last second with a try.
+ * The time a run has spent sending, milliseconds. The time of a session that is sending, or was cut off, is
+ * not stored yet: it counts up to its last second with a try.
  */
 export function readSendingMs(
   db: DatabaseSync,

@@ -52,8 +52,8 @@ export function toHeldBytes(body: string | PackedBody | null): number {
 export class DamagedBodyError extends Error {}
 
 /**
- * Throws a {@link DamagedBodyError} if the content is damaged, or larger than anything stored. With a buffer of the body's length, `bytes`,
- * instead of 16 KB, a usual body takes a third less time.
+ * Throws a {@link DamagedBodyError} if the content is damaged, or larger than anything stored. With a buffer
+ * of the body's length, `bytes`, instead of 16 KB, a usual body takes a third less time.
  */
 function inflate(content: Uint8Array, bytes: unknown): Buffer {
   const chunkSize = Math.min(Math.max(Number(bytes) || 0, 1024), 65_536)

@@ -8,7 +8,10 @@ import { toClockUs } from './load-threads.ts'
 /** Callbacks that are read at once. */
 const BATCH_MAX = 2_000
 
-/** Most requests that await no callback and whose callback is recognized; that of an older one counts as doubled. */
+/**
+ * Most requests that await no callback and whose callback is recognized; that of an older one counts as
+ * doubled.
+ */
 const ENDED_MAX = 500_000
 
 export type CallbackCount = keyof LoadTally['callbacks']
@@ -40,7 +43,10 @@ export interface LoadCallbacksOptions {
 /** Measures the time from a request to its callback (docs/load-tests.md §1). Keeps only awaited ones. */
 export class LoadCallbacks {
   readonly #options: LoadCallbacksOptions
-  /** When requests with an awaited callback were sent, Unix microseconds, roughly in that order. */
+  /**
+   * When the requests with an awaited callback were sent, Unix microseconds, roughly in the order they were
+   * sent.
+   */
   readonly #awaited = new Map<number, number>()
   /** When the first try of a resent request was sent: its callback may answer that one. */
   readonly #firstSent = new Map<number, number>()

@@ -170,14 +170,17 @@ export class LoadGenerator {
     this.#inFlightMax = Math.max(this.#inFlightMax, this.#lanes.inFlight)
   }
 
-  /** Requests due before this go out now: half a tick early is closer than late. The warm-up ends on time. */
+  /**
+   * Requests due before this go out now: half a tick early is closer than half a tick late. The warm-up ends
+   * on time.
+   */
   #toDueMs(nowMs: number): number {
     return nowMs < 0 || !isOpen(this.#options.load.pace) ? nowMs : nowMs + EARLY_MS
   }
 
   /**
-   * Gives up due requests without a free slot: at once if the plan says so, else once the load's end is longer
-   * ago than the graceful stop.
+   * Gives up due requests without a free slot: at once if the plan says so, else once the load's end is
+   * longer ago than the graceful stop.
    */
   #drop(nowMs: number): void {
     const { pacer, load } = this.#options

@@ -7,7 +7,10 @@ import {
 } from '../../../shared/load/streamed-second.ts'
 import type { ClosedSecond } from './load-seconds.ts'
 
-/** A closed second as it is streamed; `startMs` is when measuring began, Unix milliseconds. */
+/**
+ * A closed second as it is streamed, while its latencies are in memory; `startMs` is when measuring began,
+ * Unix milliseconds.
+ */
 export function toStreamedSecond(
   { tally, record, extras }: ClosedSecond,
   { runId, startMs }: { runId: string; startMs: number },

@@ -396,7 +396,10 @@ export function createRowJudge(
   }
 }
 
-/** Classes whose scores separate a target's rows: by its name, one of its labels, or a person's choice. */
+/**
+ * Classes whose scores separate the rows of a target: classes with its name or that of one of its labels, or
+ * chosen by the person.
+ */
 function findScoredTargets(
   classes: readonly string[],
   labels: Labels,
@@ -462,8 +465,8 @@ export class LabelledRows {
 }
 
 /**
- * Warns that false alarms on rows with nothing wrong are not seen, since of the evaluated rows with a label none
- * is one. Rows with a verdict instead do not count: who gave it has seen what the row triggered.
+ * Warns that false alarms on rows with nothing wrong are not seen, since of the evaluated rows with a label
+ * none is one. Rows with a verdict instead do not count: who gave it has seen what the row triggered.
  */
 export function sayNoNegatives(
   { rows, negatives, harmless }: LabelledRows,

@@ -493,7 +493,9 @@ function underVerdicts(
   }
 }
 
-/** The rows that all strata of verdicts have together; more than the run has if they are of several samples. */
+/**
+ * The rows that all strata of verdicts have together; more than the run has if they are of several samples.
+ */
 function countSampled(verdicts: readonly Verdict[]): number {
   const strata = new Strata()
   for (const { stratum, stratum_rows } of verdicts) strata.number(stratum ?? '', stratum_rows)

@@ -254,7 +254,10 @@ function isOfPerson(words: readonly string[]): boolean {
   return words.some((word) => PERSON.includes(word)) && !words.some((word) => POSTED.includes(word))
 }
 
-/** Whether a name like content means something else: a person's picture or text, or the post's address. */
+/**
+ * Whether a name that looks like content means something else: a person's picture or description, or the
+ * post's own address.
+ */
 function isOther(name: string, field: LeftOut['field']): boolean {
   const words = splitName(name.slice(name.lastIndexOf('.') + 1))
   const last = words.at(-1) ?? ''

@@ -45,8 +45,8 @@ import { MARK, toCellKinds, toFixingSession } from './row-marks.ts'
 import { toHalf } from './split-row.ts'
 
 /**
- * What a row is mapped to: its part of the request's body, and what could not be mapped. `problems` are all of
- * its mapping, also where nothing was fixed.
+ * What a row is mapped to: its part of the request's body, and what could not be mapped. `problems` are all
+ * of its mapping, also where nothing was fixed.
  */
 interface MappedRow extends FixedRow {
   /** A body, a term of one, or the id in the path (docs/interface.md §2.1, §2.5, §4.3, §4.4, §4.7). */

@@ -66,7 +66,10 @@ export interface AskedWorkspace {
   held: readonly string[]
 }
 
-/** Most runs whose findings are kept: those of 1,000,000 rows with six classes take about 40 MB. */
+/**
+ * Most runs whose findings are kept, including one being stored; those of a run of 1,000,000 rows with six
+ * classes take about 40 MB.
+ */
 const FINDINGS_MAX = 3
 
 /** How long a question waits for findings, and how long one that has no answer without them, milliseconds. */
@@ -117,7 +120,10 @@ const calls = {
   /** The record of a row given by spreadsheet number. Throws `BAD_USAGE` unless it is exactly one. */
   findRow: (run: AskedRun, row: string) => findTypedRow(openFamily(run), row),
   readProblems: (run: AskedRun) => readProblemGroups(openFamily(run)),
-  /** Warnings of a run and its whole to be accepted, by cause, with the affected rows that would be sent. */
+  /**
+   * Warnings of a run and its whole, by cause, that a person has yet to accept, with the affected rows that
+   * would be sent.
+   */
   readOpenWarnings: (run: AskedRun) => readOr([], run, readOpenWarningsOfWhole),
   /** Latencies over time and as distributions; http_req_duration and callback_latency by default. */
   readLatency: (run: AskedRun, metrics?: readonly TrendMetric[]) => latencies.read(openFamily(run), metrics),

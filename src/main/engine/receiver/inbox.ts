@@ -173,7 +173,10 @@ export function openInbox(file: string): DatabaseSync {
 /** Free pages from which the file is shrunk, and most used pages, beyond which that would take too long. */
 const ROOM = { freePages: 4_000, usedPages: 16_000 }
 
-/** Shrinks the file if much is free and little is copied. Bit by bit would cost a tenth of each commit. */
+/**
+ * Shrinks the file if much of it is free and little must be copied. Shrinking bit by bit would cost a tenth
+ * of every commit's time.
+ */
 function giveRoomBack(db: DatabaseSync): void {
   const read = (pragma: string) => Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma])
   const freePages = read('freelist_count')

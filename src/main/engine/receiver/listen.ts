@@ -61,7 +61,10 @@ async function listenOnFreePort(
   }
 }
 
-/** Stops listening if the port cannot be stored: an open server would keep the thread alive forever. */
+/**
+ * Stops listening if the port cannot be stored: an open server would keep the thread alive, and whoever
+ * awaits its end waiting.
+ */
 async function keepPort(workspace: string, listening: Listening): Promise<Listening> {
   try {
     keepReceiverPort(workspace, listening.port)

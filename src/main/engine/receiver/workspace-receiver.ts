@@ -115,8 +115,8 @@ export class WorkspaceReceiver {
 
   /**
    * Prepares what a run needs: the receiver, a tested public base, and the source's folder being served.
-   * `kept` are the bases of a run that has begun, which must not have changed. A dry run tests nothing. Throws
-   * `RECEIVER_UNAVAILABLE` or `BAD_SOURCE`.
+   * `kept` are the bases of a run that has begun, which must not have changed. A dry run tests nothing.
+   * Throws `RECEIVER_UNAVAILABLE` or `BAD_SOURCE`.
    */
   async prepare(plan: Plan, run: ReceivedRun, kept: RunBases | null, isDryRun = false): Promise<RunBases> {
     const { callback, source } = plan

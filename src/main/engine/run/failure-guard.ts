@@ -14,7 +14,10 @@ const UNREACHED_STREAK = 10
 const AWAY_MAX_MS = 30_000
 /** How long every answer may be 429 before the run gives up, milliseconds. */
 const THROTTLED_MAX_MS = 300_000
-/** After this many first answers with an id, all unsent ones, a service seems to rewrite ids. */
+/**
+ * Number of first answers to repeat any id, all of them ids that nobody sent, after which a service seems to
+ * rewrite ids.
+ */
 const REWRITTEN_MIN = 5
 
 /**

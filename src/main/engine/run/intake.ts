@@ -478,11 +478,6 @@ const REFUSED_FILE: ReadonlySet<FoundProblem['code']> = new Set([
   'empty_file',
 ])
 
-/**
- * Creates the check of a row's weight in a load test; null without weights. Throws `BAD_PLAN` for columns
- * that the load names but the source lacks, and for tags of other requests; the check itself throws it for an
- * invalid weight.
- */
 /** Throws `BAD_PLAN` if a column that a plan can only name by its name shares it: either may be meant. */
 function refuseDoubled(
   names: readonly string[],
@@ -495,6 +490,11 @@ function refuseDoubled(
   }
 }
 
+/**
+ * Creates the check of a row's weight in a load test; null without weights. Throws `BAD_PLAN` for columns
+ * that the load names but the source lacks or has twice, and for tags of other requests; the check itself
+ * throws it for an invalid weight.
+ */
 function createLoadRowCheck(
   plan: Plan,
   { columns, header }: Pick<SourceReader, 'columns' | 'header'>,

@@ -137,7 +137,10 @@ export class ItemFeed {
     this.#marking.fresh.push(...fresh)
   }
 
-  /** Hands out what {@link refill} marked, once it survives a power cut on disk. Call it after the commit. */
+  /**
+   * Makes what {@link refill} marked available once it is safely on disk, even against a power cut. Call it
+   * after the commit.
+   */
   confirm(): void {
     if (!this.isMarking) return
     this.#isConfirming = true

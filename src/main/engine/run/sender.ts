@@ -352,8 +352,8 @@ export class Sender {
   }
 
   /**
-   * What may be an answer to another request ends its connection. If answers were swapped, the one before it on the
-   * connection may be another row's, too, unless it proves whose it is.
+   * What may be an answer to another request ends its connection. If answers were swapped, the one before it
+   * on the connection may be another row's, too, unless it proves whose it is.
    */
   #noteEcho(
     sent: SentItem,

@@ -52,7 +52,9 @@ export class SnapshotBuilder {
     this.#isAsync = isAsync
   }
 
-  /** Starts the stretch from which the remaining time is estimated, with the rows that a trial may still send. */
+  /**
+   * Starts the stretch from which the remaining time is estimated, with the rows that a trial may still send.
+   */
   beginStretch(trialRows: number | null): void {
     this.#settledBefore = this.#countSettled()
     this.#rowsToSend = trialRows ?? Number.POSITIVE_INFINITY

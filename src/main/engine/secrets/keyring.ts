@@ -28,7 +28,8 @@ const ANSWER_WITHIN_MS = 60_000
 
 /**
  * The system's keyring: Keychain on macOS, Credential Manager on Windows, the Secret Service on Linux. It is
- * used in a separate process (`processUrl`), which starts with the first call and lets this one end.
+ * used in a separate process (`processUrl`), which starts with the first call and never keeps this one from
+ * ending.
  */
 export function createKeyring(processUrl: URL, answerWithinMs = ANSWER_WITHIN_MS): LastingStore {
   let child: ChildProcess | null = null

@@ -47,7 +47,10 @@ async function readInThread(): Promise<void> {
   }
 }
 
-/** Whether a connection needs the system's authorities: it or its proxy uses https, and they are not off. */
+/**
+ * Whether a connection needs the system's authorities: it uses https, itself or to its proxy, and did not
+ * turn them off.
+ */
 export function usesSystemAuthorities(
   baseUrl: string,
   { tls, proxy }: Pick<PlanConnection, 'tls' | 'proxy'>,

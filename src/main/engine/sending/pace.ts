@@ -19,7 +19,10 @@ export function createPacer(pace: Pace): Pacer {
   return createOpenPacer(pace.ratePerSecond, pace.maxInFlight)
 }
 
-/** Request i is due at `t0 + i / rate`: late timers do not add up (docs/load-tests.md §2). */
+/**
+ * Request i is due at `t0 + i / rate`, whenever this is called: late timers do not add up (docs/load-tests.md
+ * §2).
+ */
 function createOpenPacer(ratePerSecond: number, maxInFlight: number): Pacer {
   const intervalMs = 1000 / ratePerSecond
   let startMs = 0

@@ -1,6 +1,8 @@
 import type { Judgement } from '../service/judgement.ts'
 
-/** Least number of tasks remembered, of twice as many: a stray answer follows soon on the one that it repeats. */
+/**
+ * Least number of tasks remembered, of twice as many: a stray answer follows soon on the one that it repeats.
+ */
 const TASKS_MIN = 10_000
 
 /** The tasks that the last answers named, to find those that two requests got. */

@@ -205,7 +205,9 @@ export class SecondMeter {
   }
 }
 
-/** An end may be noted this much after later ones, seconds; an earlier one is by a clock that was set back. */
+/**
+ * An end may be noted this much after later ones, seconds; an earlier one is by a clock that was set back.
+ */
 const LATE_S = 2
 
 function toSecond(us: number): number {

@@ -64,7 +64,8 @@ interface AnsweredRequest {
  * Finds the pace at which a service stops answering 429 and keeps it there: additive increase and
  * multiplicative decrease, driven by the share of 429s (RFC 5681 describes the same for packets). A share
  * that a lower pace does not change is independent of the pace, so stray 429s do not slow anything down. If
- * every answer is 429 it holds all requests, then lets single probes through. It has no clock or timer.
+ * every answer is 429 it holds all requests, then lets single probes through. It has no clock or timer of its
+ * own.
  */
 export class Throttle {
   readonly #maxWaitMs: number

@@ -1,7 +1,10 @@
 /** How often the loop is made to poll its connections, milliseconds. */
 const LOOK_EVERY_MS = 1
 
-/** Timers resolve a millisecond and come a little late: a loop that polled this long ago is on time. */
+/**
+ * Timers have a resolution of a millisecond and come a little late: a loop that polled this long ago is on
+ * time.
+ */
 const ON_TIME_MS = 1.1
 
 /**

@@ -2,8 +2,8 @@ import type { Judgement } from './judgement.ts'
 
 /**
  * How much a callback, or what settled its item before, counts: an error less than a result, and between them
- * one that says nothing of the content, and one that lacks a model. A later callback replaces what counts less; otherwise the first one
- * counts (docs/callbacks.md).
+ * one that says nothing of the content, and one that lacks a model. A later callback replaces what counts
+ * less; otherwise the first one counts (docs/callbacks.md).
  */
 export const CALLBACK_RANKS = { error: 0, no_result: 1, part: 2, result: 3 } as const
 

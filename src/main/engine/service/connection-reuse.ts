@@ -88,7 +88,10 @@ export class ConnectionReuse {
     if (this.#state === 'untried' && openMs >= QUIET_MS) this.#enter('trusted')
   }
 
-  /** Notes when an answered request was sent, and when the answer before it came; null for the first. */
+  /**
+   * Notes an answered request: when it was sent, and when the answer before it came over the same connection;
+   * null for the first.
+   */
   noteAnswer(sentMs: number, answeredMs: number | null): void {
     if (sentMs < this.#endedAtMs) return
     if (answeredMs === null) {

@@ -22,7 +22,10 @@ export const CONNECTION_CLOSED_CODE = 'CONNECTION_CLOSED'
 /** Beginning of the code of a {@link Breakdown} that was reset over HTTP/2; the reset's name follows. */
 export const RESET_CODE = 'RESET_'
 
-/** Beginning of the code of a {@link Breakdown} whose HTTP/2 connection was ended by an error; its name follows. */
+/**
+ * Beginning of the code of a {@link Breakdown} whose HTTP/2 connection was ended by an error; its name
+ * follows.
+ */
 export const GOAWAY_CODE = 'GOAWAY_'
 
 /** Code of a {@link Breakdown} whose connection we closed before the answer was complete. */

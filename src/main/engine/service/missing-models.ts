@@ -27,7 +27,9 @@ export function findMissingModels(body: unknown, rowKeys: readonly string[]): st
   return isNaming || missing.size < requested.size ? [...missing] : []
 }
 
-/** Drops the names that an answer has as a key or a value; returns whether it names any listed model as such. */
+/**
+ * Drops the names that an answer has as a key or a value; returns whether it names any listed model as such.
+ */
 function dropNamed(value: unknown, missing: Set<string>, depth: number): boolean {
   if (depth > DEPTH_MAX) return false
   if (Array.isArray(value)) {

@@ -44,8 +44,8 @@ export interface OperationExchange {
   toRequest: ToRequest
   /**
    * What the judge must know about an item's rows, kept by the caller while the item is in flight, and opaque
-   * to it: lower-cased terms of a watchlist; else the values that answers repeat, the models of a v2 task, and
-   * a mark if a row's own callback_url gets its result.
+   * to it: lower-cased terms of a watchlist; else the values that answers repeat, the models of a v2 task,
+   * and a mark if a row's own callback_url gets its result.
    */
   toRowKeys: (bodies: readonly RowBody[]) => readonly string[]
   /** `earlierTries`: by row of the item, how many earlier tries may have been accepted (default: 0). */
@@ -169,7 +169,9 @@ function withEchoes(
   }
 }
 
-/** Marks a result that lacks a model that was requested: that none of its rules triggered would be a guess. */
+/**
+ * Marks a result that lacks a model that was requested: that none of its rules triggered would be a guess.
+ */
 function noteMissingModels(
   judgement: Judgement,
   body: unknown,

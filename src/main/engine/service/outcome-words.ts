@@ -44,7 +44,9 @@ export function findFailureInside(body: JsonObject): FailureInside | null {
   return isFailed ? toFailure(body, code) : null
 }
 
-/** The `code` that does not mean success, or the `status` that is that of an HTTP error; null if neither is. */
+/**
+ * The `code` that does not mean success, or the `status` that is that of an HTTP error; null if neither is.
+ */
 function findFailureCode({ code, status }: JsonObject): string | null {
   if (typeof code === 'number' && !isSuccessCode(code)) return String(code)
   for (const said of [code, status]) {

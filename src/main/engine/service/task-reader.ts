@@ -60,7 +60,9 @@ function judgeTaskResult(body: unknown, status: number | null): Judgement | null
   return result === null ? null : judgeRead(result, body, status)
 }
 
-/** Reads a v1 result; one that is wrapped in another object as v2 does, since nothing else tells its shape. */
+/**
+ * Reads a v1 result; one that is wrapped in another object as v2 does, since nothing else tells its shape.
+ */
 function readV1Result(body: unknown): TaskResult | V2TaskResult | null {
   return isJsonObject(body) && isWrapped(body) ? readV2TaskResponse(body) : readTaskResponse(body)
 }

@@ -32,7 +32,9 @@ export const UPDATE_LISTS: readonly AnswerList[] = [
   { name: 'updated_terms', answer: 'updated' },
 ]
 
-/** Lists that show what failed in an answer that reports a failure: the other terms have their own outcome. */
+/**
+ * Lists that show what failed in an answer that reports a failure: the other terms have their own outcome.
+ */
 const REFUSING_LISTS = ['failed_terms', 'non_existent_terms']
 
 /** Reads answers to terms: one judgement each, from lists of a 200 (docs/interface.md §4.5, §4.6, §7.3). */

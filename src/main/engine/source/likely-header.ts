@@ -11,7 +11,8 @@ export const HEAD_RECORDS = 50
 
 /**
  * Number of the record that looks like the header, if the first one looks like a title above the table: it
- * has at most half as many filled cells as the records below, and one later reads like names. Null otherwise.
+ * has at most half as many filled cells as the records below, and a later one reads like names. Null
+ * otherwise.
  */
 export function findLikelyHeader(records: readonly HeadRecord[]): number | null {
   const filled = records

@@ -211,7 +211,10 @@ function isUnlike({ cells }: SourceRow, below: readonly SourceRow[], width: numb
   return alike === 0 && others > 1 && filled.length > 1
 }
 
-/** Whether a row has other column names: at least two that may fill the header's fields, and only names. */
+/**
+ * Whether a row has other names for the columns: at least two that may fill the same field as the header's,
+ * and only names.
+ */
 function isHeaderInOtherWords(cells: readonly string[], header: readonly string[]): boolean {
   const alike = cells.filter((cell, index) => mayFillSameField(cell, header[index] ?? ''))
   return alike.length > 1 && areNames(listFilled(cells))

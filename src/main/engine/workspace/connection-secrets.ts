@@ -94,7 +94,10 @@ export function hasHeadersOf(
   return listHeaderReferences(headers).every(([name, written]) => stored.headers?.[name] === written)
 }
 
-/** Refuses headers with values from variables or files if the addresses are others. Throws `BAD_PLAN`. */
+/**
+ * Refuses a stored connection's headers with values from variables or files if the addresses are not its own.
+ * Throws `BAD_PLAN`.
+ */
 export function refuseMovedHeaders(
   stored: StoredConnection,
   connection: Pick<PlanConnection, 'baseUrl' | 'taskBaseUrl' | 'headers'>,

@@ -174,7 +174,10 @@ function withoutFixesOfRun({ accepted, ...plan }: Plan): Plan {
   return accepted === undefined || causes.length === 0 ? plan : { ...plan, accepted: { ...accepted, causes } }
 }
 
-/** A plan as its file's JSON in `folder`, or of one to move if that is null; `notes` are hints for people. */
+/**
+ * A plan as the JSON of its file in `folder`, or of a file that is moved elsewhere if that is null; `notes`
+ * are hints for people.
+ */
 function toDocument(plan: Plan, folder: string | null, notes: readonly string[]): Record<string, unknown> {
   const { tls, headers, unixSocket } = plan.connection
   const toPath = (path: string) => (folder === null || !isAbsolute(path) ? path : toPlanPath(folder, path))

@@ -1,6 +1,9 @@
 import { DatabaseSync } from 'node:sqlite'
 
-/** Opens a database of this process, gone once closed; what exceeds its cache is in a temporary file. */
+/**
+ * Opens a database of this process alone, which is gone once closed. What exceeds its page cache goes to an
+ * unnamed temporary file.
+ */
 export function openScratchDatabase({ cacheKib }: { cacheKib: number }): DatabaseSync {
   const db = new DatabaseSync('')
   try {

@@ -69,7 +69,9 @@ export function isRunId(text: string): boolean {
   return /^[\w-]+$/.test(text)
 }
 
-/** Ids of the runs that have a journal, newest first; ids begin with their time of creation. Without dry runs. */
+/**
+ * Ids of the runs that have a journal, newest first; ids begin with their time of creation. Without dry runs.
+ */
 export function listRunIds(workspace: string): string[] {
   return [...new RunFolder(workspace).ids]
 }
@@ -169,7 +171,10 @@ export interface RunFilesState {
   sizeBytes: number
 }
 
-/** A file changed less than these milliseconds ago may change again with the same time stamp, as on FAT. */
+/**
+ * A file changed less than this many milliseconds ago may change again without a new time stamp. FAT has the
+ * coarsest time stamps.
+ */
 const RECENT_MS = 2_500
 
 /** Endings of the files of a run that its state depends on. */

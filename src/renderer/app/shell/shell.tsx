@@ -154,7 +154,10 @@ function ShortcutsDialog({ opened, onClose }: { opened: boolean; onClose: () => 
   )
 }
 
-/** Crashes, on every screen until dismissed: what was kept, and what to do. A run's screen has its own. */
+/**
+ * Crashes, on every screen until dismissed: what was kept, and what to do. The screen of a run itself says
+ * what ended the run.
+ */
 function CrashNotices({ route }: { route: Route }) {
   const all = useLiveRuns((live) => live.crashes)
   const shownRunId = route.kind === 'run' ? route.runId : null

@@ -21,7 +21,10 @@ const LOOKS = {
   warning: { icon: IconAlertTriangle, word: 'Warning', className: 'warned' },
 } as const
 
-/** One cause of problems: its description, its rows, ways to correct all of them, and the first rows. */
+/**
+ * One cause of problems: its description, its rows, ways to correct all of them, and the first rows, each
+ * with a way to correct it.
+ */
 export function ProblemGroupCard(props: {
   group: ProblemGroup
   can: GroupFixes

@@ -37,7 +37,10 @@ function toFollowed(pages: Pages, { index, row }: Pick<ListCursor, 'index' | 'ro
   return { index, row, kind: pages.isRead(index) ? 'off' : 'waiting' }
 }
 
-/** The cursor a row on or back. If its row left the list, it moves to the one there now, or before. */
+/**
+ * The cursor a row further or back. If its row has left the list, it moves to the one that took its place, or
+ * to the one before.
+ */
 export function stepFrom(at: ListCursor, by: 1 | -1, lastRow: number): ListCursor {
   const next = at.kind === 'off' && by === 1 ? at.index : at.index + by
   return moveTo(at, Math.min(Math.max(0, next), lastRow))

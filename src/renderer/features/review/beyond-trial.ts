@@ -4,8 +4,8 @@ import type { RunSnapshot } from '../../../shared/run/snapshot.ts'
 type Sending = Pick<RunSnapshot, 'phase' | 'rows' | 'requests'>
 
 /**
- * Whether all of the run is being sent or was sent. The screen learns of it only from the run if a trial had all
- * of its rows, or the connection was lost before the answer to sending the rest.
+ * Whether all of the run is being sent or was sent. The screen learns of it only from the run if a trial had
+ * all of its rows, or the connection was lost before the answer to sending the rest.
  */
 export function isBeyondTrial(
   { phase, rows, requests }: Sending,

@@ -27,7 +27,10 @@ interface Scratchpad {
   destination: ScratchDestination | null
   /** Public address for callbacks; empty if the receiver is reached directly. */
   callbackUrl: string
-  /** Whether a person typed all of the text, or it is an example. The text of a row is hidden at first. */
+  /**
+   * Whether a person typed all of the text here, or it is an example. The text of a row, which users wrote,
+   * is hidden at first.
+   */
   isOwn: boolean
   /** Whether a person revealed the text of a row. */
   isRevealed: boolean

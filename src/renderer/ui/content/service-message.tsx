@@ -8,7 +8,10 @@ export type AskedRequest = Pick<
   'queryKey' | 'queryFn' | 'staleTime' | 'retry'
 >
 
-/** The service's message without its quotes of the request, or masked while that is unknown. */
+/**
+ * The service's message, without its quotes of the request until content is shown. While the request is
+ * unknown, all of it is masked.
+ */
 export function ServiceMessage(props: {
   message: string
   /** Null for Sluice's own messages, which quote nothing. */

@@ -179,8 +179,8 @@ export function isFoundContent({ code, field, found }: Pick<Problem, 'code' | 'f
 }
 
 /**
- * Why a row is invalid, such as `term: must be unique, found …`, cut off at its first quote of content: where a
- * quote ends cannot be recognised.
+ * Why a row is invalid, such as `term: must be unique, found …`, cut off at its first quote of content: where
+ * a quote ends cannot be recognised.
  */
 export function hideFound(message: string): string {
   for (const { index, 0: words } of message.matchAll(/\bfound `/g)) {

@@ -65,7 +65,10 @@ function TextPieces({ pieces }: { pieces: TextPiece[] }) {
   })
 }
 
-/** {@link SafeText} with line breaks and marked parts, in UTF-16 code units; each label is read out. */
+/**
+ * {@link SafeText} with line breaks and marked parts: `start` and `end`, which is exclusive, are in UTF-16
+ * code units. A screen reader reads the label of each.
+ */
 export function MarkedText(props: {
   text: string
   marks: readonly { start: number; end: number; label: string }[]

@@ -1,4 +1,7 @@
-/** Numbers and texts of a protobuf message, by their path of fields; each field that holds a message is walked as one. */
+/**
+ * Numbers and texts of a protobuf message, by their path of fields; each field that holds a message is walked
+ * as one.
+ */
 export function* walkProtobuf(bytes: Buffer, path = ''): Generator<[path: string, value: Buffer | number]> {
   let at = 0
   const readVarint = (): number => {

@@ -216,7 +216,10 @@ type K6Scenario = Readonly<Record<string, unknown>> & { executor: string }
 /** What every scenario runs, by the script's name for it. */
 const EXEC = 'submit'
 
-/** Seconds of requests to allocate virtual users for in advance, and least number of these; k6 adds more. */
+/**
+ * Seconds of requests for which virtual users are allocated in advance, and the least number of these; k6
+ * adds more as needed.
+ */
 const AHEAD_S = 0.25
 const AHEAD_MIN = 10
 

@@ -74,7 +74,8 @@ export function toK6Thresholds(load: Load, path: string): { thresholds: K6Thresh
 
 /**
  * Whether the script's samples have a tag: neither those of rows nor error codes other than k6's. Only
- * `http_req_…` and `http_reqs` have the tags of a request; a threshold on others would see none, and hold.
+ * `http_req_…` and `http_reqs` have the tags of a request; a threshold on others would see no samples, and
+ * hold.
  */
 function isInScript({ name, value }: ThresholdTag, metric: string): boolean {
   if (isRowTag({ name, value })) return false

@@ -78,7 +78,10 @@ export const SECONDS_COLUMNS: readonly string[] = [
   'generator_limited',
 ]
 
-/** A CSV of seconds, a line each, empty cells if nothing was measured; `time` is the start. Has no quotes. */
+/**
+ * A CSV of seconds: one line each, cells empty if nothing was measured; `time` is the start of a second. No
+ * cell needs quotes.
+ */
 export function createSecondsWriter({ startedAt }: { startedAt: string }): {
   header(): string
   second(second: LoadSecond): string
@@ -113,7 +116,10 @@ function toCell(ms: number | null | undefined): number | '' {
   return ms === null || ms === undefined ? '' : Math.round(ms * 1000) / 1000
 }
 
-/** A line of a JSONL file of samples: a request with its times in milliseconds and its original bodies. */
+/**
+ * A line of a JSONL file of samples: a request kept in full, with its times in milliseconds and its bodies as
+ * sent and received.
+ */
 export function formatSample(sample: NumberedSample): string {
   return `${JSON.stringify({
     kept: sample.kept,

@@ -18,7 +18,10 @@ export interface CataloguedRun {
   isOpen: boolean
   isHeld: boolean
   runToken: string
-  /** How far its inbox was read; null if it has none of its own, as a load test, which measures callbacks itself. */
+  /**
+   * How far its inbox was read; null if it has none of its own, as a load test, which measures callbacks
+   * itself.
+   */
   inboxRead: number | null
   /** When its own first and last awaited rows become overdue, Unix milliseconds; null if it awaits none. */
   overdueAtMs: number | null

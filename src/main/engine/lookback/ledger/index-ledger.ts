@@ -28,7 +28,8 @@ type Events = Parameters<LedgerReader<IndexDetail>['collect']>[1]
 
 /**
  * Items of custom indexes, by id: those added minus those removed. Every try of an add may have added its own
- * item, so tries are set off against the ids and refusals that came back; the rest have unknown ids.
+ * item, so tries are set off against the ids and refusals that came back; the rest are items with unknown
+ * ids.
  */
 export const INDEX_LEDGER: LedgerReader<IndexDetail> = {
   collect(run, events) {

@@ -157,7 +157,10 @@ function readLastAtUs({ db, record }: RunView): number {
   )
 }
 
-/** Whether an item was sent unanswered by a run that no longer exists, or as part of another item. */
+/**
+ * Whether an item was sent without an answer by an earlier run that no longer exists, or as part of the item
+ * it was split from.
+ */
 function createLostBefore({ db, record, workspace }: RunView): (item: number) => boolean {
   const { parentRunId } = record
   if (parentRunId !== null && isThere(toJournalFile(workspace, parentRunId))) return () => false

@@ -285,7 +285,10 @@ async function writeRows(
   return rows
 }
 
-/** JSON keeps every digit of an integer; bytes become hexadecimal, numbers that JSON lacks their names. */
+/**
+ * JSON keeps every digit of an integer; bytes become hexadecimal digits, and a number that JSON cannot hold
+ * becomes its name.
+ */
 function toJson(value: unknown): string {
   if (typeof value === 'bigint') return value.toString()
   if (value instanceof Uint8Array) return JSON.stringify(Buffer.from(value).toString('hex'))

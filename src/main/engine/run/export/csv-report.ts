@@ -31,7 +31,10 @@ export interface ReportOptions {
   delimiter?: string
   /** Whether a CSV report begins with a byte-order mark, which spreadsheets need (default: true). */
   byteOrderMark?: boolean
-  /** Whether row numbers may have a letter, as after splitting a record; typed ones are then texts. */
+  /**
+   * Whether row numbers may have a letter, as after splitting a record; where cells have types, they are then
+   * texts.
+   */
   rowsHaveLetters?: boolean
   /** Further members of a row's object in a JSON lines report. */
   members?: (row: ExportRow) => Record<string, unknown>

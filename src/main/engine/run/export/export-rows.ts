@@ -47,7 +47,9 @@ export function readTriggeredRules(family: RunFamily): ResultRow['triggeredRules
   return readRules(family, COLUMNS_MAX)
 }
 
-/** Which of the two a run has more of than {@link readScoredClasses} and {@link readTriggeredRules} return. */
+/**
+ * Which of the two a run has more of than {@link readScoredClasses} and {@link readTriggeredRules} return.
+ */
 export function listCutNames(family: RunFamily, asked: readonly CutNames[]): CutNames[] {
   const readers = { classes: readClasses, rules: readRules }
   return asked.filter((names) => readers[names](family, COLUMNS_MAX + 1).length > COLUMNS_MAX)
@@ -94,8 +96,8 @@ interface ReadParts {
   withRequests: boolean
   withFields?: boolean
   /**
-   * Called for each row of which a stored answer is damaged; the row then comes without what its answers say, and
-   * with a remark. Without it, reading such a row throws.
+   * Called for each row of which a stored answer is damaged; the row then comes without what its answers say,
+   * and with a remark. Without it, reading such a row throws.
    */
   onDamaged?: (place: SourcePlace) => void
 }

@@ -378,8 +378,8 @@ export class CallbackWriter {
 
   /**
    * Whether a callback that tells the outcome ever comes is unknown after one of another item, or one that
-   * does not tell it. A row that awaits it becomes unknown, which its own callback can still settle; any other
-   * row notes the callback. Returns whether it became unknown.
+   * does not tell it. A row that awaits it becomes unknown, which its own callback can still settle; any
+   * other row notes the callback. Returns whether it became unknown.
    */
   #loseRow(item: number, mark: Mark, errorCode: string | null): boolean {
     const stored = this.#readResult(item)
@@ -442,7 +442,8 @@ export class CallbackWriter {
   #isTaskOfOther(item: number, { taskId, echo, fromCache }: OwnContent): boolean {
     if (taskId === null || echo.kind !== 'unverifiable' || fromCache) return false
     if (this.#readResult(item)?.taskId === taskId) return false
-    // Most runs need no index of tasks, which takes time for each result. One that was rolled back is made again.
+    // Most runs need no index of tasks, which takes time for each result. One that was rolled back is made
+    // again.
     this.#journal.db.exec(CREATE_TASK_INDEX)
     return this.#byTask.get(taskId) !== undefined
   }
@@ -596,7 +597,10 @@ export class CallbackWriter {
     return { item, from, receivedAtUs, latencyUs: measuredUs, isOfTryInFlight, isEarly }
   }
 
-  /** A callback showed that content from before a correction was accepted: the fixes corrected nothing. */
+  /**
+   * A callback showed that the content from before a correction was accepted, so the fixes have corrected
+   * nothing of the row.
+   */
   #restoreSent(row: number, { kinds: sentKinds }: ReplacedContent): void {
     const { db, counters } = this.#journal
     const record = readRunRecord(db)

@@ -89,8 +89,8 @@ export function resendUnknown(journal: Journal): void {
     if (group.startsWith('["unknown"')) counters.add('error', group, -n)
   }
   journal.transact('power', () => {
-    // Only the state says that a try may have been accepted whose answer or callback did not tell. Each try of
-    // an index add counts by itself, since each may have added an item.
+    // Only the state says that a try may have been accepted whose answer or callback did not tell. Each try
+    // of an index add counts by itself, since each may have added an item.
     if (readRunRecord(db)?.plan.operation.kind !== 'index-add') {
       db.exec(`INSERT OR IGNORE INTO lost_try SELECT item FROM result JOIN row ON row.id = result.row
         WHERE state = 'unknown' AND item IS NOT NULL

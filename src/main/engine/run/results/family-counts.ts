@@ -64,7 +64,10 @@ export function summarizeFamilyCounts(
   return { rows, rules: toTriggeredRules(members, counts.get('rule')) }
 }
 
-/** Rows of a run and its retries, each once: retries that split records have rows that parents never had. */
+/**
+ * Rows of a run and its retries, each once: a retry of a retry, and one that splits records, may have rows
+ * that its parent never had.
+ */
 export function countRowsRead(family: RunFamily, counts?: Counts): number {
   const { record, members } = family
   const isWhole = record.parentRunId === null && !members.some((member) => member.record.corrects)
@@ -139,8 +142,8 @@ export function toUnsettled(view: RunView): { sql: string; params: SQLInputValue
 }
 
 /**
- * Attempts by outcome, with those that a dead process had in flight, also as `cut_off`: the seconds in which they
- * were sent are not known yet.
+ * Attempts by outcome, with those that a dead process had in flight, also as `cut_off`: the seconds in which
+ * they were sent are not known yet.
  */
 export function readRequests(view: RunView): ReadonlyMap<string, number> {
   const requests = new Map(readFacetCounts(view.db).get('request'))
@@ -313,8 +316,8 @@ export function countRulesOfUnsuccessful(family: RunFamily): Map<string, number>
 const LOOKED_UP_MAX = 20_000
 
 /**
- * The rule sets of unsuccessful rows, by the journal that has their present state. Skips a run that is sending
- * and has many: looking them up takes 0.6 µs a row, and happens again and again.
+ * The rule sets of unsuccessful rows, by the journal that has their present state. Skips a run that is
+ * sending and has many: looking them up takes 0.6 µs a row, and happens again and again.
  */
 function readUnsuccessfulSets({ members }: RunFamily): { db: DatabaseSync; sets: number[] }[] {
   const states = JSON.stringify(listStates('open', 'unsuccessful'))

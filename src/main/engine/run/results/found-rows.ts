@@ -122,7 +122,10 @@ export function countFound(searched: Searched, filter: RowFilter): Facet[] {
   return facets
 }
 
-/** Results of {@link findFailed}: passed; the only failed test's number, counted from here; or out. */
+/**
+ * Results of {@link findFailed} for a row: passed; else the number of the only failed test, counted from
+ * here; or out.
+ */
 const PASSED = 0
 const OUT = 0xffff
 

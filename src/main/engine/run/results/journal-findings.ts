@@ -160,7 +160,10 @@ export class JournalFindings {
     }
   }
 
-  /** Reads outcomes and answers, whose models replace those asked for. Returns existing rows, ascending. */
+  /**
+   * Reads outcomes and answers of rows; models named there replace the requested ones. Returns the existing
+   * rows, ascending.
+   */
   #readRows(run: RunView, range: Range): number[] {
     const { marks, attempts, latencies, callbackLatencies } = this.columns
     const rows = listRows(run.db, range)

@@ -51,7 +51,10 @@ export class RowFindings {
     return findings
   }
 
-  /** The stored findings of a run; null if they must be read. Small journals without any are read at once. */
+  /**
+   * The stored findings of a run; null if they must be read. Small journals, whose findings are not stored,
+   * are read at once.
+   */
   static load(family: RunFamily): RowFindings | null {
     const readFrom = readSource(family)
     const stored = listTriers(family).map((run) => {

@@ -1,6 +1,9 @@
 /** Numbers distinct scores from 1, in a third of a `Map`'s time. */
 export class ScoreNumbers {
-  /** The number of a score at the place of its bits, or the next free one; at most half of them are used. */
+  /**
+   * The number of a score at the place given by its bits, or the next free one; a power of two of places, at
+   * most half of them used.
+   */
   #places = new Uint16Array(1_024)
   #taken = 0
 

@@ -48,7 +48,10 @@ export interface SearchTask {
 export interface UncertainRuns {
   /** Ids of unreadable runs, so that it is unknown what they sent. */
   unreadable: readonly string[]
-  /** Ids of runs to the same address: with another key, sent another way, and with an incomparable key. */
+  /**
+   * Ids of runs to the same address: with another key, sent another way, and with a key that cannot be
+   * compared.
+   */
   withOtherKey: readonly string[]
   withOtherConnection: readonly string[]
   withUnknownKey: readonly string[]

@@ -156,7 +156,10 @@ function toLengthProblem(
   return { row, severity: 'warning', code: 'ragged_row', args, found }
 }
 
-/** Text beyond the last named column may be what the delimiter cut. It is lost unless a mapping uses it. */
+/**
+ * Text beyond the last named column may be the rest of a text that the delimiter cut. It is lost unless a
+ * mapping uses it.
+ */
 function findUnnamed(
   row: number,
   cells: readonly string[],

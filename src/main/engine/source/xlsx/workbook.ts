@@ -136,8 +136,9 @@ export function isTrue(text: string | undefined): boolean {
 }
 
 /**
- * The sheet that a person chose: by its exact name, else by it in any case, else by its position among the
- * visible sheets. Without a choice, the first visible sheet. Throws `BAD_SOURCE` that lists the names.
+ * The sheet that a person chose: by its exact name, else by its name regardless of case, else by its position
+ * among the visible sheets. Without a choice, the first visible sheet. Throws `BAD_SOURCE` that lists the
+ * names.
  */
 export function chooseSheet(
   path: string,
