@@ -11,7 +11,7 @@ export const OUTCOME_WORDS = {
   /** A `code` or `status` that is the HTTP status of an error. */
   failedStatus: /^[345]\d\d$/,
   /** An `error` that reports none. */
-  noError: /^(?:|0|none|null|no|false|ok|success|no[ _-]?error)$/i,
+  noError: /^(?:|0+|2\d\d|none|null|no|false|ok|success|no[ _-]?error)$/i,
   /** A `success` or an `ok` that denies it. */
   denied: /^(?:false|no|0)$/i,
   /** A task that is not finished. Without words such as "accepted", which may be about the content. */
@@ -36,7 +36,7 @@ export function findFailureInside(body: JsonObject): FailureInside | null {
   const { error, errors, status, state, success, ok } = body
   const code = findFailureCode(body)
   const isFailed =
-    [success, ok].some((said) => OUTCOME_WORDS.denied.test(String(said))) ||
+    [success, ok].some((said) => typeof said !== 'object' && OUTCOME_WORDS.denied.test(String(said))) ||
     code !== null ||
     [error, errors].some(saysSomething) ||
     (error !== false && typeof body['error_code'] === 'string' && saysSomething(body['error_code'])) ||

@@ -530,6 +530,9 @@ test.each([
   { triggered_rules: [], error: 'none' },
   { triggered_rules: [], errors: [], error_code: '', success: 'true' },
   { triggered_rules: [], error: false, error_code: 'LAST' },
+  { triggered_rules: [], error_code: '00000' },
+  { triggered_rules: [], error_code: '200' },
+  { triggered_rules: [], success: ['no'], ok: { toString: 1, valueOf: 1 } },
 ])('an answer without a failure is not doubted: %j', (said) => {
   for (const { judge } of [createTestExchange({ kind: 'task' }), v2]) {
     expect(judge(toAnswer(200, { task_id: 't1', ...said }), [])).toMatchObject({ outcome: 'succeeded' })

@@ -45,7 +45,7 @@ ${ofV1}  const [, ...inner] = listInside(part)
 
 function saysFailure(part) {
   const { error, errors, success, ok, error_code: code } = part
-  if ([success, ok].some((said) => ${OUTCOME_WORDS.denied}.test(String(said)))) return true
+  if ([success, ok].some((said) => typeof said !== 'object' && ${OUTCOME_WORDS.denied}.test(String(said)))) return true
   if (error === true || saysSomething(error) || saysSomething(errors)) return true
   return (error !== false && typeof code === 'string' && saysSomething(code)) || isFailure(part)
 }

@@ -79,6 +79,8 @@ const BODIES: readonly (readonly [string, unknown])[] = [
   ['an error code', { ...OWN, error_code: 'MODEL_FAILED' }],
   ['an error code that an error denies', { ...OWN, error: false, error_code: 'LAST' }],
   ['an error code that says none', { ...OWN, error_code: 'NO_ERROR' }],
+  ['an error code of zeros', { ...OWN, error_code: '00000' }],
+  ['a success that is no text', { ...OWN, success: ['no'], ok: { toString: 1, valueOf: 1 } }],
   ['errors', { ...OWN, errors: [{ code: 'X' }] }],
   ['no errors', { ...OWN, errors: [] }],
   ['an error code of a model', { ...OWN, models: [{ model: 'ocr', error_code: 'X' }] }],
