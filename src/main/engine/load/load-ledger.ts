@@ -49,7 +49,7 @@ interface ThreadNames {
  */
 export class LoadLedger {
   #startMs = 0
-  /** Called for each request that ended. */
+  /** Called for each try that ended, except a refused one that another follows. */
   readonly #onEnded: LoadCallbacks['noteEnd']
   readonly #seconds = new Map<number, OpenSecond>()
   readonly #threads: ThreadNames[] = []
@@ -214,7 +214,8 @@ export class LoadLedger {
     const sentAtUs = this.#startMs * 1000 + endUs - durationUs
     const isAcknowledged = (flags & FLAG.acknowledged) !== 0
     const promise = isAcknowledged ? 'given' : outcome === 'unknown' ? 'unknown' : 'refused'
-    this.#onEnded(read(FIELD.sequence) + 1, sentAtUs, promise)
+    // The callback of the next try may have come already.
+    if (isIteration || promise !== 'refused') this.#onEnded(read(FIELD.sequence) + 1, sentAtUs, promise)
   }
 
   /** Counts a request with its stage and with each tag set that it matches. */

@@ -62,6 +62,27 @@ describe('the ledger', () => {
     expect(ledger).toMatchObject({ requests: 4, failed: 2 })
   })
 
+  it('says nothing of the callback of a refused try that another follows', () => {
+    const { ledger, ends } = createLedger()
+    const refused = { sequence: 0, endMs: 10, outcome: 'rejected', status: 429, error: 0 } as const
+    ledger.add(
+      toRecords(
+        [
+          { ...refused, isRepeated: true },
+          { ...refused, outcome: 'unknown', isRepeated: true },
+          { sequence: 0, endMs: 30, flags: ['acknowledged'] },
+          { ...refused, sequence: 1 },
+        ],
+        { errors: [[0, REFUSED]] },
+      ),
+    )
+    expect(ends.map(([item, , promise]) => `${item} ${promise}`)).toEqual([
+      '1 unknown',
+      '1 given',
+      '2 refused',
+    ])
+  })
+
   it('counts reports about a closed second in the next one, so that nothing is lost', () => {
     const { ledger } = createLedger()
     ledger.close(0)
