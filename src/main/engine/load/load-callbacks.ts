@@ -144,9 +144,10 @@ export class LoadCallbacks {
       this.#options.onResult(callback)
     } else if (early === undefined) this.#early.set(item, callback)
     else {
-      this.#count(early.rank === callback.rank ? 'doubled' : 'differing', callback)
+      const [less, more] = callback.rank > early.rank ? [early, callback] : [callback, early]
+      this.#count(less.rank === more.rank ? 'doubled' : 'differing', less)
       // The latency is that of the first one.
-      if (callback.rank > early.rank) this.#early.set(item, { ...callback, receivedAtUs: early.receivedAtUs })
+      this.#early.set(item, { ...more, receivedAtUs: early.receivedAtUs })
     }
   }
 

@@ -247,7 +247,7 @@ describe('callbacks of a load', () => {
     callbacks.finish()
     expect(latencies.map(([latencyUs]) => latencyUs)).toEqual([1_000, 3_000, 500])
     expect(rules).toHaveLength(4)
-    expect(counts).toEqual({ ...NONE, received: 6, differing: 3, rejected: 2 })
+    expect(counts).toEqual({ ...NONE, received: 6, differing: 3, rejected: 3 })
   })
 
   it('of a refused request count by themselves, unless an earlier try may have been accepted', async () => {
