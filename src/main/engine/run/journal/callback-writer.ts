@@ -638,12 +638,12 @@ export class CallbackWriter {
   }
 }
 
-/** A status that refused the item, or failed, belongs to another try than the callback. */
 /** From sending a request to receiving its callback, microseconds; null if the clock was set in between. */
 export function toCallbackLatency(sentAtUs: number, receivedAtUs: number): number | null {
   return wasClockSet(sentAtUs / 1_000, receivedAtUs / 1_000) ? null : Math.max(0, receivedAtUs - sentAtUs)
 }
 
+/** A status that refused the item, or failed, belongs to another try than the callback. */
 function toAcknowledged(status: number | null): number | null {
   return status !== null && status >= 200 && status <= 299 ? status : null
 }
