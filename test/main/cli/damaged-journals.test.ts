@@ -131,6 +131,11 @@ test('a damaged answer keeps no other row out of an export, which names its row 
     stdout: expect.stringContaining(said),
   })
 
+  // Verdicts need no answers.
+  const verdicts = writeSource(folder, 'verdicts.csv', 'row,sluice_post_id,sluice_verdict\n3,p2,agree\n')
+  expect(await sluice('verdict', runId, '--from', verdicts)).toMatchObject({ code: 0 })
+  expect(await sluice('verdict', runId, '--export', join(folder, 'judged.csv'))).toMatchObject({ code: 0 })
+
   const { client } = await connectWindow('message port', withBridge(workspace).services)
   const columns = (await client.results.listColumns({ runId })).map(({ name }) => name)
   expect(columns).toEqual(expect.arrayContaining(['sluice_state', 'answer.task_id']))

@@ -119,7 +119,7 @@ function toUnread(text: string, reason: string): NamedRow {
 
 function readPostIds(family: RunFamily, records: readonly number[]): ReadonlyMap<number, string> {
   const postIds = new Map<number, string>()
-  for (const page of readRowsByNumber(family, records, { withRequests: false })) {
+  for (const page of readRowsByNumber(family, records, { withRequests: false, withAnswers: false })) {
     for (const { row, postId } of page) if (postId !== null) postIds.set(row, postId)
   }
   return postIds

@@ -166,7 +166,8 @@ function createUndecidedCheck(
 ): (record: NamedRow | undefined) => boolean {
   const undecided = new Set(verdicts.filter(({ verdict }) => verdict === 'agree').map(({ row }) => row))
   if (undecided.size === 0) return () => false
-  for (const page of readRowsByNumber(family, [...undecided], { withRequests: false })) {
+  const parts = { withRequests: false, withAnswers: false }
+  for (const page of readRowsByNumber(family, [...undecided], parts)) {
     for (const row of page) if (isDecided(row)) undecided.delete(row.row)
   }
   return (record) => typeof record === 'number' && undecided.has(record)
@@ -232,7 +233,7 @@ export function exportVerdicts(family: RunFamily, file: string): Promise<ExportR
   const byRow = Map.groupBy(readVerdicts(family), ({ row }) => row)
   function* listPages(): Generator<ExportRow[]> {
     const rows = findNewest(family, [...byRow.keys()])
-    for (const page of readPagesOfRows(family, [rows], { withRequests: false })) {
+    for (const page of readPagesOfRows(family, [rows], { withRequests: false, withAnswers: false })) {
       yield page.flatMap((row) =>
         (byRow.get(row.row) ?? []).map((verdict) => {
           const copy = { ...row }

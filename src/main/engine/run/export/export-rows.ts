@@ -95,6 +95,8 @@ interface ItemExchange {
 interface ReadParts {
   withRequests: boolean
   withFields?: boolean
+  /** Whether what is read from answers is wanted (default: true). Without, damaged ones are not noticed. */
+  withAnswers?: boolean
   /**
    * Called for each row of which a stored answer is damaged; the row then comes without what its answers say,
    * and with a remark. Without it, reading such a row throws.
@@ -137,11 +139,11 @@ export function readRowsByNumber(
 export function* readPagesOfRows(
   family: RunFamily,
   pages: Iterable<readonly FamilyRow[]>,
-  { withRequests, withFields = false, onDamaged }: ReadParts,
+  { withRequests, withFields = false, withAnswers = true, onDamaged }: ReadParts,
 ): Generator<ExportRow[]> {
   const toRow = (row: WholeRow): ExportRow => {
     try {
-      return toExportRow(runs, row, withRequests)
+      return toExportRow(runs, row, withRequests, withAnswers)
     } catch (error) {
       if (!(error instanceof DamagedBodyError) || onDamaged === undefined) throw error
       const exported = toExportRow(runs, row, withRequests, false)
@@ -203,7 +205,7 @@ function toExportRow(
   runs: readonly ExportedRun[],
   { id, newest, shown, attempts }: WholeRow,
   withTries: boolean,
-  withAnswers = true,
+  withAnswers: boolean,
 ): ExportRow {
   const run = runs[shown.run] as ExportedRun
   const row = run.toExportRow(shown.stored, withAnswers)
@@ -293,7 +295,7 @@ function toWholeRow(runs: readonly ExportedRun[], id: number, age: number): Whol
 
 function createExportedRun(
   view: RunView,
-  { withRequests, withFields }: Required<Omit<ReadParts, 'onDamaged'>>,
+  { withRequests, withFields }: Required<Pick<ReadParts, 'withRequests' | 'withFields'>>,
 ): ExportedRun {
   const { operation, fixes = [], earlierFixes = [] } = view.record.plan
   const page = new StoredPage(view)
