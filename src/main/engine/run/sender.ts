@@ -90,6 +90,8 @@ export class Sender {
   readonly #unproven = new WeakMap<ServiceClient, { item: SentItem | null }>()
   /** Null if nothing is expected of tasks in answers: they come as callbacks, or are no tasks. */
   readonly #tasks: RecentTasks | null
+  /** The service gives several rows one task, so that does not show that answers were swapped. */
+  #areTasksShared = false
   /** The last time nothing could be sent because the cap was full or sending was held. */
   #heldAtMs = Number.NEGATIVE_INFINITY
   /** The last of these times at which the service was unreachable or limited the rate. */
@@ -369,9 +371,11 @@ export class Sender {
     const before = last.item
     // Changed in place: a new entry for each answer would cost more than the rest of this.
     last.item = echo.kind === 'unverifiable' && outcome === 'succeeded' ? sent : null
-    if (echo.kind === 'mismatched' || answer === 'shared_task') client.retire()
+    const isReused = exchange.timings.connectUs === null
+    // Nothing was swapped on a connection that was not used before.
+    if (answer === 'shared_task' && !isReused) this.#areTasksShared = true
+    if (echo.kind === 'mismatched' || (answer === 'shared_task' && !this.#areTasksShared)) client.retire()
     if (echo.kind === 'mismatched') {
-      const isReused = exchange.timings.connectUs === null
       if (before !== null && echo.isOfOtherRow && isReused) this.#recorder.remark(before, BEFORE_A_SWAP)
     }
   }

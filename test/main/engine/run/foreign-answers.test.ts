@@ -129,6 +129,16 @@ test("an answer that repeats nothing and names another row's task says so, and i
   expect(server.connections).toBe(2)
 })
 
+test('connections go on if their first answer has the task of another row, too', async () => {
+  const server = await startFaultServer({
+    onRequest: (_, wire) => wire.send(200, { task_id: 't', triggered_rules: RULES }),
+  })
+  const pace = { kind: 'closed', concurrency: 1 } as const
+  const { rows } = await runs.start(createRunPlan(folder, 8, server.baseUrl, { pace })).ended
+  expect(rows).toMatchObject({ succeeded: 8 })
+  expect(server.connections).toBe(2)
+})
+
 test('an answer that repeats its own post_id may have the task of another row', async () => {
   const server = await startFaultServer({
     onRequest: (request, wire) => wire.send(200, { ...toTaskAnswer(request, RULES), task_id: 't' }),
