@@ -369,8 +369,9 @@ export function toAnswerWords(name: string): string {
   return Object.hasOwn(ROW_ANSWERS, name) ? ROW_ANSWERS[name as RowAnswer].word : name.replaceAll('_', ' ')
 }
 
-/** Answers that say how the callbacks of a row were, not what became of it. */
-export const CALLBACK_ANSWERS = [
+/** Answers that say how the answer or the callbacks of a row came, not what became of it. */
+export const DELIVERY_ANSWERS = [
+  'shared_task',
   'differing_callbacks',
   'unreadable_callback',
   'callback_of_other_post',

@@ -462,3 +462,26 @@ test('rows whose callbacks differ have changed only if their result has, and are
   expect(decisions.warnings).toContainEqual(expect.stringMatching(/^B: 1 row got callbacks that differ/))
   expect(compared.code).toBe(0)
 })
+
+test('which of two rows with one task was answered first is no change, and is warned of', async () => {
+  const workspace = createTemporaryFolder()
+  const server = await startFaultServer({
+    onRequest: (_, wire) => wire.send(200, { task_id: 't1', triggered_rules: [] }),
+  })
+  const sluice = (...args: string[]) => runInProcess(args, { workspace, env: { SLUICE_API_KEY: 'key-1' } })
+  const send = async (...posts: string[]) => {
+    const rows = posts.map((post) => `${post},u1,one\n`).join('')
+    const source = writeSource(workspace, `${posts.join('-')}.csv`, `post_id,user_id,text_data\n${rows}`)
+    const where = ['--base-url', server.baseUrl, '--concurrency', '1']
+    const sent = await sluice('task', source, ...where, '--yes', '--json')
+    return JSON.parse(sent.stdout)
+  }
+  const runs = [await send('p1', 'p2'), await send('p2', 'p1')].map(({ run_id }) => run_id)
+  const compared = await sluice('compare', ...runs, '--by', 'post_id', '--fail-if-changed', '0%', '--json')
+  const { decisions } = JSON.parse(compared.stdout)
+  expect(decisions.joined).toMatchObject({ rows: 2, changed: 0 })
+  expect(decisions.warnings).toContainEqual(
+    expect.stringMatching(/^B: 1 row succeeded by an answer with the task_id/),
+  )
+  expect(compared.code).toBe(0)
+})

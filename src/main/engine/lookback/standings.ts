@@ -1,6 +1,6 @@
 import { toComparable } from '../../../shared/lookback/labels.ts'
 import {
-  CALLBACK_ANSWERS,
+  DELIVERY_ANSWERS,
   LEFT_OUT_STATES,
   type LeftOutState,
   listStates,
@@ -107,10 +107,10 @@ const HAS_SUCCEEDED = "coalesce(result.state = 'succeeded' AND result.error_code
 const IS_ANSWERED = `(${HAS_SUCCEEDED} AND result.answer IS NOT 'no_result')`
 const IS_OPEN = `CASE WHEN result.state IS NULL THEN row.item IS NOT NULL
     ELSE result.state IN (${OPEN_STATES.map((open) => `'${open}'`).join(', ')}) END`
-const HAS_CALLBACK_ANSWER = `result.answer IN (${CALLBACK_ANSWERS.map((answer) => `'${answer}'`).join(', ')})`
+const HAS_DELIVERY_ANSWER = `result.answer IN (${DELIVERY_ANSWERS.map((answer) => `'${answer}'`).join(', ')})`
 const OUTCOME = `CASE WHEN row.item IS NULL THEN coalesce(result.state, 'invalid')
     WHEN result.state IS NULL THEN 'pending'
-    WHEN ${HAS_SUCCEEDED} THEN CASE WHEN ${HAS_CALLBACK_ANSWER} THEN '' ELSE coalesce(result.answer, '') END
+    WHEN ${HAS_SUCCEEDED} THEN CASE WHEN ${HAS_DELIVERY_ANSWER} THEN '' ELSE coalesce(result.answer, '') END
     ELSE result.state || coalesce(' ' || result.error_code, ' HTTP ' || result.status, '') END`
 
 const LEFT_OUT = `CASE result.state

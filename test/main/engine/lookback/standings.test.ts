@@ -7,7 +7,7 @@ import { compareDecisions } from '../../../../src/main/engine/lookback/compare-d
 import { KeptPairs } from '../../../../src/main/engine/lookback/kept-pairs.ts'
 import { toJournalFile } from '../../../../src/main/engine/workspace/workspace-files.ts'
 import { createRandom } from '../../../../src/shared/lookback/seeded-random.ts'
-import { CALLBACK_ANSWERS } from '../../../../src/shared/run/item-state.ts'
+import { DELIVERY_ANSWERS } from '../../../../src/shared/run/item-state.ts'
 import { NO_NAMES } from '../../../../src/shared/service/answer-findings.ts'
 import { startFaultServer, toTaskAnswer } from '../../../helpers/fault-server.ts'
 import { createInProcessRuns } from '../../../helpers/in-process-runs.ts'
@@ -52,8 +52,8 @@ function changeAtRandom(file: string, random: () => number): Ending[] {
     const row = index + 1
     const { state, code, status } = pick(ENDINGS)
     const isAnswered = state === 'succeeded' && code === null
-    const answer = isAnswered && random() < 0.3 ? pick(['granted', 'refused', ...CALLBACK_ANSWERS]) : null
-    const word = CALLBACK_ANSWERS.some((one) => one === answer) ? null : answer
+    const answer = isAnswered && random() < 0.3 ? pick(['granted', 'refused', ...DELIVERY_ANSWERS]) : null
+    const word = DELIVERY_ANSWERS.some((one) => one === answer) ? null : answer
     journal
       .prepare('UPDATE result SET state = ?, error_code = ?, status = ?, answer = ? WHERE row = ?')
       .run(state, code, status, answer, row)
