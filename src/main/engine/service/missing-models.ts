@@ -21,14 +21,13 @@ const DEPTH_MAX = 8
 export function findMissingModels(body: unknown, rowKeys: readonly string[]): string[] {
   const key = rowKeys.find((one) => one.startsWith(MODELS_KEY))
   if (key === undefined) return []
-  const requested = new Set(key.slice(MODELS_KEY.length).split('\0'))
-  const missing = new Set(requested)
-  const isNaming = dropNamed(body, missing, 0)
-  return isNaming || missing.size < requested.size ? [...missing] : []
+  const missing = new Set(key.slice(MODELS_KEY.length).split('\0'))
+  return dropNamed(body, missing, 0) ? [...missing] : []
 }
 
 /**
- * Drops the names that an answer has as a key or a value; returns whether it names any listed model as such.
+ * Drops the names that an answer has as a key or a value; returns whether it names any model as such. A text
+ * that is no `model` may be about the content, such as a `type` of "text".
  */
 function dropNamed(value: unknown, missing: Set<string>, depth: number): boolean {
   if (depth > DEPTH_MAX) return false
@@ -40,10 +39,10 @@ function dropNamed(value: unknown, missing: Set<string>, depth: number): boolean
   for (const [name, inner] of Object.entries(value)) {
     if (REPEATED.has(name)) continue
     if (typeof inner === 'string') {
-      missing.delete(inner)
-      isNaming ||= name === 'model' && findModel(inner) !== null
+      const isRequested = missing.delete(inner)
+      isNaming ||= name === 'model' && (isRequested || findModel(inner) !== null)
     } else if (typeof inner === 'object' && inner !== null) {
-      missing.delete(name)
+      isNaming = missing.delete(name) || isNaming
       isNaming = dropNamed(inner, missing, depth + 1) || isNaming
     }
   }

@@ -36,6 +36,7 @@ test.each<[string, unknown]>([
   ['all of them', withModels({ model: 'ocr' }, { model: 'index-7' })],
   ['one by another member', withModels({ model: 'ocr' }, { custom_index_id: 'index-7' })],
   ['no model', { task_id: 't', triggered_rules: [] }],
+  ['no model, but a type of content', { task_id: 't', type: 'ocr', triggered_rules: [] }],
   ['names of its own', withModels({ model: 'text-recognition-3' }, { model: 'search' })],
 ])('an answer that names %s is not marked', (_, body) => {
   expect(v2.judge(toAnswer(200, body), KEYS)).toMatchObject({ outcome: 'succeeded', answer: null })
