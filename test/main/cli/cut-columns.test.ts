@@ -61,3 +61,11 @@ it('says the same of the rows that an evaluation and a comparison write', async 
   const compared = await sluice('compare', runId, 'latest', '--export', file, '--overwrite', '--json')
   expect(JSON.parse(compared.stdout).decisions.exported.columns_left_out).toEqual(['classes'])
 })
+
+it('says of batch output that it lacks rules, and nothing of lines that have all', async () => {
+  const { sluice, file } = await sendRow(1_001)
+  const toDocument = async (ending: string) =>
+    JSON.parse((await sluice('export', 'latest', file.replace('.csv', ending), '--json')).stdout)
+  expect((await toDocument('.batch-output.jsonl')).columns_left_out).toEqual(['rules'])
+  expect(await toDocument('.jsonl')).not.toHaveProperty('columns_left_out')
+})
