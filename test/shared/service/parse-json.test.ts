@@ -23,3 +23,13 @@ it('reads all other numbers unchanged', () => {
   const texts = ['1234567890123456.5', '12345678901234567890.5e-3']
   expect(parseJson(`[${texts.join(', ')}]`)).toEqual(texts.map(Number))
 })
+
+it('takes no JSON that is nested too deeply to be read, and brackets in texts for texts', () => {
+  const nest = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`
+  expect(parseJson(nest(900))).toBeDefined()
+  expect(parseJson(nest(200_000))).toBeUndefined()
+  expect(parseJson(`${'[1,{"a":'.repeat(5_000)}0${'}]'.repeat(5_000)}`)).toBeUndefined()
+  const text = `\\"${'['.repeat(5_000)}`
+  expect(parseJson(JSON.stringify({ text }))).toEqual({ text })
+  expect(parseJson(`[${'[],'.repeat(5_000)}0]`)).toBeDefined()
+})

@@ -2,7 +2,7 @@ import type { AnyOperation } from '../../../shared/operations/operations.ts'
 import type { Outcome, RowAnswer } from '../../../shared/run/item-state.ts'
 import { type AnswerNames, NO_NAMES, readAnswerNames } from '../../../shared/service/answer-findings.ts'
 import { isServiceErrorBody, readServiceError } from '../../../shared/service/errors.ts'
-import { hasTooMuchJson, parseJson } from '../../../shared/service/parse-json.ts'
+import { hasTooMuchJson, isJsonTooDeep, parseJson } from '../../../shared/service/parse-json.ts'
 import { toBreakdownMessage } from './breakdown-message.ts'
 import { type EchoFinding, UNVERIFIABLE } from './echoes.ts'
 import type { Answer, Exchange } from './exchange.ts'
@@ -255,6 +255,7 @@ function toUnreadable({ status, contentType, body, bodyProblem }: Answer): strin
     return `answered ${status} with a web page instead of JSON, as a proxy or a wrong base URL does`
   }
   if (hasTooMuchJson(body)) return `answered ${status} with JSON of more than 1,000,000 objects and lists`
+  if (isJsonTooDeep(body)) return `answered ${status} with JSON of more than 1,000 levels`
   if (parseJson(body) !== undefined) return `answered ${status} with JSON that is not of the interface`
   return `answered ${status} with a body that is not valid JSON (${contentType || 'no content type'})`
 }

@@ -11,7 +11,7 @@ export const OUTCOME_WORDS = {
   /** A `code` or `status` that is the HTTP status of an error. */
   failedStatus: /^[345]\d\d$/,
   /** An `error` that reports none. */
-  noError: /^(?:|0+|2\d\d|none|null|no|false|ok|success|no[ _-]?error)$/i,
+  noError: /^(?:|0+|2\d\d|none|null|no|false|ok|success|no[ _-]?error|n\/a)$/i,
   /** A `success` or an `ok` that denies it. */
   denied: /^(?:false|no|0)$/i,
   /** A task that is not finished. Without words such as "accepted", which may be about the content. */

@@ -175,7 +175,10 @@ function findUnreadable(
     return { code: UNREADABLE_RULES_CODE, message }
   }
   // An empty list of rules may be that of a task or a model before it is finished.
-  const unfinished = findUnfinished(body, isAnswered ? null : status) ?? findUnfinishedInside(body)
+  const ofWhole = findUnfinished(body, isAnswered ? null : status)
+  // Beside scores, it is rather the review by a person that is pending.
+  const isReview = classScores.length > 0 && /"pending"$/i.test(ofWhole ?? '')
+  const unfinished = (isReview ? null : ofWhole) ?? findUnfinishedInside(body)
   return unfinished === null
     ? null
     : { code: NOT_FINISHED_CODE, message: `the task is not finished: ${unfinished}` }

@@ -1,6 +1,6 @@
 import type { RowAnswer } from '../../../shared/run/item-state.ts'
 import { createTermFinder } from '../../../shared/service/alike-texts.ts'
-import { isJsonObject, toTaskId } from '../../../shared/service/json-object.ts'
+import { isJsonObject, type JsonObject, toTaskId } from '../../../shared/service/json-object.ts'
 import { type EchoFinding, UNVERIFIABLE, VERIFIED } from './echoes.ts'
 import { judgeFailure } from './index-reader.ts'
 import {
@@ -77,10 +77,11 @@ function judgeLists(
   rowKeys: readonly string[],
 ): Judgement | null {
   if (!isJsonObject(body)) return null
+  const hasLists = lists.some(({ name }) => Array.isArray(body[name]))
   const isShown = REFUSING_LISTS.some((name) => Array.isArray(body[name]) && body[name].length > 0)
-  const failure = isShown ? null : judgeFailure(body, status)
+  const failure = isShown ? null : judgeFailure(hasLists ? withoutCounts(body) : body, status)
   if (failure !== null) return failure
-  if (!lists.some(({ name }) => Array.isArray(body[name]))) return null
+  if (!hasLists) return null
   const found = new Map<string, Found>()
   for (const { name, answer } of lists) {
     const terms = body[name]
@@ -93,6 +94,13 @@ function judgeLists(
   })
   const echo = toTermEcho(found, rowKeys, mentioned)
   return createJudgement({ outcome: 'succeeded', status, rows, echo })
+}
+
+/** A number in `success` or `ok` may count the terms of a list. */
+function withoutCounts(body: JsonObject): JsonObject {
+  const isCount = ([name, value]: [string, unknown]) =>
+    /^(?:success|ok)$/.test(name) && typeof value === 'number'
+  return Object.fromEntries(Object.entries(body).filter((member) => !isCount(member)))
 }
 
 /**

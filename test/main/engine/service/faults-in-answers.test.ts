@@ -20,6 +20,11 @@ test.each([
   ['text', 'OK', /not valid JSON/],
   ['JSON of another interface', '{"hello": "world"}', /JSON that is not of the interface/],
   ['a task_id of another type', '{"task_id": {}}', /JSON that is not of the interface/],
+  [
+    'JSON that is nested too deeply',
+    `{"task_id":"t","errors":${'['.repeat(100_000)}${']'.repeat(100_000)},"triggered_rules":[]}`,
+    /JSON of more than 1,000 levels/,
+  ],
   ['a JSON list', '[]', /JSON that is not of the interface/],
   ['the JSON null', 'null', /JSON that is not of the interface/],
   ['a web page', HTML, /a web page instead of JSON, as a proxy or a wrong base URL does/],

@@ -528,6 +528,17 @@ test.each([
   { triggered_rules: [], error: [] },
   { triggered_rules: [], error: { code: 0, message: '' } },
   { triggered_rules: [], error: 'none' },
+  {
+    ...{ status: 'pending', triggered_rules: [] },
+    models: [
+      {
+        model: 'text',
+        status: { code: '0' },
+        response: { output: [{ classes: [{ class: 'spam', score: 0.1 }] }] },
+      },
+    ],
+  },
+  { triggered_rules: [], errors: [], error_code: 'N/A' },
   { triggered_rules: [], errors: [], error_code: '', success: 'true' },
   { triggered_rules: [], error: false, error_code: 'LAST' },
   { triggered_rules: [], error_code: '00000' },

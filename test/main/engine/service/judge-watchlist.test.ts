@@ -92,6 +92,11 @@ test('a term in several lists has the worst outcome, with a note', () => {
   ])
 })
 
+test('numbers of terms that an answer counts are no failure', () => {
+  const body = { ...EMPTY_ADD, pre_existing_terms: ['a'], success: 0, ok: 0, errors: [] }
+  expect(add.judge(toAnswer(200, body), keysOf('a')).rows).toMatchObject([{ answer: 'pre_existing' }])
+})
+
 test.each([
   ['Straße', 'STRASSE'],
   ['cafe\u0301', 'caf\u00e9'],
