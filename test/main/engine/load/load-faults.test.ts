@@ -489,12 +489,12 @@ test.each(firstOf(1, ['open', 'closed'] as const))(
   },
 )
 
-/** Allows 100 requests a second, and four at once. */
+/** Allows 200 requests a second, and four at once. */
 function createTokenBucket(): () => boolean {
   let [tokens, lastMs] = [4, performance.now()]
   return () => {
     const nowMs = performance.now()
-    tokens = Math.min(4, tokens + (nowMs - lastMs) / 10)
+    tokens = Math.min(4, tokens + (nowMs - lastMs) / 5)
     lastMs = nowMs
     if (tokens < 1) return false
     tokens -= 1
@@ -508,13 +508,14 @@ test('a probe is void if a rate limit refused the bursts after stalls, and fails
     const server = await startService(0, isRefused)
     const { summary } = await loads.run(
       loads.createPlan(3, server.baseUrl, {
-        pace: { kind: 'open', ratePerSecond: 40 },
+        pace: { kind: 'open', ratePerSecond: 80 },
         durationMs: 2_000,
-        thresholds: ['http_req_failed:rate<0.01'],
+        // The bursts are a quarter of all. Of other requests, some come together if this process stalls, too.
+        thresholds: ['http_req_failed:rate<0.1'],
       }),
       { loadWorkerUrl: STALLED_WORKER },
     )
-    return judgeProbe(40, summary)
+    return judgeProbe(80, summary)
   }
   const limited = await probe(() => !allow())
   expect(limited.thresholds).toMatchObject([{ ok: false }])
