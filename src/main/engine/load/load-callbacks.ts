@@ -16,7 +16,7 @@ const ENDED_MAX = 500_000
 
 export type CallbackCount = keyof LoadTally['callbacks']
 
-interface LoadCallback extends Pick<Judgement, 'rules' | 'answer'> {
+interface LoadCallback extends Pick<Judgement, 'rules'> {
   receivedAtUs: number
   rank: CallbackRank
 }
@@ -33,8 +33,8 @@ export interface LoadCallbacksOptions {
   timeoutMs: number
   judge: (body: string, item: number) => Judgement | null
   onLatency: (latencyUs: number, receivedAtUs: number) => void
-  /** What a callback's result says: once per item, and again if one comes that counts more. */
-  onResult: (callback: LoadCallback) => void
+  /** What a callback's result says: once per item, and again if one comes that counts more than one before. */
+  onResult: (callback: LoadCallback, before: CallbackRank | null) => void
   /** Counts one callback of this kind, at a Unix microsecond. */
   onCount: (what: CallbackCount, atUs: number) => void
   nowMs: () => number
@@ -109,7 +109,7 @@ export class LoadCallbacks {
         }
         const { rules, answer } = judgement
         const rank = rankCallback(judgement.outcome !== 'succeeded', answer)
-        this.#settle(item, { receivedAtUs, rules, answer, rank })
+        this.#settle(item, { receivedAtUs, rules, rank })
       }
       if (batch.length === 0) break
     }
@@ -136,12 +136,12 @@ export class LoadCallbacks {
     else if (ended === 'given_up') {
       this.#ended.set(item, callback.rank)
       this.#count('late', callback)
-      this.#options.onResult(callback)
+      this.#options.onResult(callback, null)
     } else if (ended !== undefined) {
       this.#count(ended === callback.rank ? 'doubled' : 'differing', callback)
       if (callback.rank <= ended) return
       this.#ended.set(item, callback.rank)
-      this.#options.onResult(callback)
+      this.#options.onResult(callback, ended)
     } else if (early === undefined) this.#early.set(item, callback)
     else {
       const [less, more] = callback.rank > early.rank ? [early, callback] : [callback, early]
@@ -167,7 +167,7 @@ export class LoadCallbacks {
     this.#ended.set(item, rank)
     this.#count(null, callback)
     this.#options.onLatency(Math.max(0, receivedAtUs - sentAtUs), receivedAtUs)
-    this.#options.onResult(callback)
+    this.#options.onResult(callback, null)
   }
 
   #refuse(item: number, early: LoadCallback | undefined): void {

@@ -162,9 +162,12 @@ export class LoadLedger {
     this.#secondAtUnix(atUs).tally.callbacks[what] += 1
   }
 
-  /** Counts a request whose callback, at this Unix microsecond, says nothing of the content. */
-  countNoResult(atUs: number): void {
-    this.#secondAtUnix(atUs).tally.noResult += 1
+  /**
+   * Counts a request whose callback, at this Unix microsecond, says nothing of the content: 1, or -1 once another
+   * one replaces it.
+   */
+  countNoResult(atUs: number, requests: 1 | -1): void {
+    this.#secondAtUnix(atUs).tally.noResult += requests
   }
 
   #addRecord(records: Float64Array, at: number, { causes, models }: ThreadNames): void {

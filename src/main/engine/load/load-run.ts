@@ -33,6 +33,7 @@ import { LoadWriter } from '../journal/load-record.ts'
 import type { RunRecord } from '../journal/run-record.ts'
 import { InboxReader } from '../receiver/inbox.ts'
 import type { SealedSecret } from '../secrets/bound-secret.ts'
+import { CALLBACK_RANKS } from '../service/callback-rank.ts'
 import { createOperationExchange } from '../service/operation-exchange.ts'
 import { SILENCE_MIN_US, type SilenceSpan } from './answer-silence.ts'
 import { findRefusal } from './first-request.ts'
@@ -508,9 +509,10 @@ function createCallbacks(
     timeoutMs: plan.callback.timeoutMs,
     judge: (body, item) => judgeCallback(body, [toLoadPostId(runToken, item - 1)]),
     onLatency: (latencyUs, receivedAtUs) => ledger.addCallback(latencyUs, receivedAtUs),
-    onResult: ({ rules: found, answer, receivedAtUs }) => {
+    onResult: ({ rules: found, rank, receivedAtUs }, before) => {
       rules.add(found)
-      if (answer === 'no_result') ledger.countNoResult(receivedAtUs)
+      if (rank === CALLBACK_RANKS.no_result) ledger.countNoResult(receivedAtUs, 1)
+      if (before === CALLBACK_RANKS.no_result) ledger.countNoResult(receivedAtUs, -1)
     },
     onCount: (what, atUs) => ledger.countCallback(what, atUs),
     nowMs: readClockMs,

@@ -3,6 +3,7 @@ import { LoadCallbacks } from '../../../../src/main/engine/load/load-callbacks.t
 import { WARMUP_SEQUENCE } from '../../../../src/main/engine/load/load-pacer.ts'
 import { InboxReader } from '../../../../src/main/engine/receiver/inbox.ts'
 import { InboxWriter } from '../../../../src/main/engine/receiver/inbox-writer.ts'
+import { CALLBACK_RANKS } from '../../../../src/main/engine/service/callback-rank.ts'
 import { createJudgement } from '../../../../src/main/engine/service/judgement.ts'
 import { toUnixMs } from '../../../../src/shared/unix-clock.ts'
 import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
@@ -29,6 +30,7 @@ function createCallbacks() {
   const counts = { ...NONE }
   const latencies: [latencyUs: number, receivedAtUs: number][] = []
   const rules: string[] = []
+  const ranks: [rank: number, before: number | null][] = []
   const callbacks = new LoadCallbacks({
     inbox: new InboxReader(workspace),
     runToken: 'run-1',
@@ -38,10 +40,13 @@ function createCallbacks() {
         ? null
         : createJudgement({
             outcome: body === 'bad' ? 'rejected' : 'succeeded',
-            rules: [{ ruleId: 'r1', ruleName: 'Spam' }],
+            ...(body === 'empty' ? { answer: 'no_result' } : { rules: [{ ruleId: 'r1', ruleName: 'Spam' }] }),
           }),
     onLatency: (latencyUs, receivedAtUs) => latencies.push([latencyUs, receivedAtUs]),
-    onResult: ({ rules: found }) => rules.push(...found.map(({ ruleId }) => ruleId)),
+    onResult: ({ rules: found, rank }, before) => {
+      rules.push(...found.map(({ ruleId }) => ruleId))
+      ranks.push([rank, before])
+    },
     onCount: (what) => {
       counts[what] += 1
     },
@@ -56,6 +61,7 @@ function createCallbacks() {
     counts,
     latencies,
     rules,
+    ranks,
     setNow: (ms: number) => {
       nowMs = ms
     },
@@ -67,6 +73,24 @@ function createCallbacks() {
 }
 
 describe('callbacks of a load', () => {
+  it('tell which one that says nothing of the content a result replaces', async () => {
+    const { callbacks, ranks, receive } = createCallbacks()
+    for (const item of [1, 2, 3]) callbacks.noteEnd(item, 1_000, 'given')
+    await receive(1, 2_000, 'empty')
+    await receive(2, 2_000, 'bad')
+    await receive(3, 2_000, 'empty')
+    callbacks.take()
+    await receive(1, 3_000)
+    await receive(2, 3_000)
+    callbacks.take()
+    const { error, no_result, result } = CALLBACK_RANKS
+    expect(ranks.slice(0, 3)).toEqual([no_result, error, no_result].map((rank) => [rank, null]))
+    expect(ranks.slice(3)).toEqual([
+      [result, no_result],
+      [result, error],
+    ])
+  })
+
   it('are measured from send to receipt, in any order', async () => {
     const { callbacks, counts, latencies, receive } = createCallbacks()
     callbacks.noteEnd(1, 1_000, 'given')
