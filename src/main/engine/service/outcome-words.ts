@@ -16,6 +16,8 @@ export const OUTCOME_WORDS = {
   denied: /^(?:false|no|0)$/i,
   /** A task that is not finished. Without words such as "accepted", which may be about the content. */
   unfinished: /^(?:pending|processing|queued|running|started|in[ _-]?progress)$/i,
+  /** The same beside scores, where a review by a person is rather what is pending. */
+  unfinishedBesideScores: /^(?:processing|queued|running|started|in[ _-]?progress)$/i,
 } as const
 
 /** Code of a row whose answer says that its task or removal is not finished. */
@@ -96,11 +98,15 @@ function toFailure(body: JsonObject, code: string | null): FailureInside {
  * What shows that a body without a result is about an unfinished task, such as `status "processing"`; null if
  * nothing does. `httpStatus` is null for a callback.
  */
-export function findUnfinished(body: unknown, httpStatus: number | null): string | null {
+export function findUnfinished(
+  body: unknown,
+  httpStatus: number | null,
+  words = OUTCOME_WORDS.unfinished,
+): string | null {
   if (isJsonObject(body)) {
     for (const name of ['status', 'state']) {
       const said = body[name]
-      if (typeof said === 'string' && OUTCOME_WORDS.unfinished.test(said)) return `${name} "${said}"`
+      if (typeof said === 'string' && words.test(said)) return `${name} "${said}"`
     }
   }
   return httpStatus === 202 ? 'status 202 (Accepted)' : null

@@ -10,6 +10,7 @@ import {
   findUnfinished,
   isSuccessCode,
   NOT_FINISHED_CODE,
+  OUTCOME_WORDS,
 } from './outcome-words.ts'
 
 /** Reads task answers (docs/interface.md §2.2, §2.3, §4.1, §4.2); `deliveredCodes`: "delivered before". */
@@ -175,10 +176,9 @@ function findUnreadable(
     return { code: UNREADABLE_RULES_CODE, message }
   }
   // An empty list of rules may be that of a task or a model before it is finished.
-  const ofWhole = findUnfinished(body, isAnswered ? null : status)
-  // Beside scores, it is rather the review by a person that is pending.
-  const isReview = classScores.length > 0 && /"pending"$/i.test(ofWhole ?? '')
-  const unfinished = (isReview ? null : ofWhole) ?? findUnfinishedInside(body)
+  const { unfinished: words, unfinishedBesideScores } = OUTCOME_WORDS
+  const ofWhole = classScores.length > 0 ? unfinishedBesideScores : words
+  const unfinished = findUnfinished(body, isAnswered ? null : status, ofWhole) ?? findUnfinishedInside(body)
   return unfinished === null
     ? null
     : { code: NOT_FINISHED_CODE, message: `the task is not finished: ${unfinished}` }

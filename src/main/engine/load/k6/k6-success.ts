@@ -130,22 +130,24 @@ const IS_UNFINISHED = `
 function isUnfinished(status, body) {
   const all = listOf(body).flatMap((part) => listInside(part))
   if (all.some(({ triggered_rules: rules }) => hasItems(rules))) return false
-  const isAnswered = (isObject(body) && Array.isArray(body.triggered_rules)) || all.some(({ output }) => hasItems(output))
+  const hasScores = all.some(({ output }) => hasItems(output))
+  const isAnswered = (isObject(body) && Array.isArray(body.triggered_rules)) || hasScores
   if (!isAnswered && (status === 202 || listOf(body).some((part) => [part, ...listDirect(part)].some(hasRulesInText)))) return true
-  return listOf(body).some(hasUnfinished)
+  return listOf(body).some((part) => hasUnfinished(part, hasScores && isObject(body)))
 }
 
-function hasUnfinished(part) {
+function hasUnfinished(part, isBesideScores) {
   const direct = listDirect(part)
   const tasks = listTasks(part)
   const models = [...direct, ...tasks.flatMap(listDirect)].filter(({ model }) => typeof model === 'string' && model !== '')
-  if (saysUnfinished(part) || models.some(saysUnfinished)) return true
+  if (saysUnfinished(part, isBesideScores) || models.some((model) => saysUnfinished(model))) return true
   const inner = tasks.length > 0 ? tasks : direct
-  return !('triggered_rules' in part) && inner.length > 0 && inner.every(saysUnfinished)
+  return !('triggered_rules' in part) && inner.length > 0 && inner.every((one) => saysUnfinished(one))
 }
 
-function saysUnfinished({ status, state }) {
-  return [status, state].some((word) => typeof word === 'string' && ${OUTCOME_WORDS.unfinished}.test(word))
+function saysUnfinished({ status, state }, isBesideScores = false) {
+  const words = isBesideScores ? ${OUTCOME_WORDS.unfinishedBesideScores} : ${OUTCOME_WORDS.unfinished}
+  return [status, state].some((word) => typeof word === 'string' && words.test(word))
 }
 
 function hasRulesInText(part) {

@@ -60,6 +60,14 @@ const BODIES: readonly (readonly [string, unknown])[] = [
     { data: { ...OWN, models: [{ model: 'ocr', state: 'queued' }] } },
   ],
   ['a list with a task that has not ended', [{ ...OWN, status: 'queued' }]],
+  [
+    'a review that is pending beside scores',
+    {
+      ...{ ...OWN, status: 'pending', triggered_rules: [] },
+      models: [{ model: 'text', response: { output: [{ classes: [{ class: 'spam', score: 0.1 }] }] } }],
+    },
+  ],
+  ['a task that is pending without scores', { ...OWN, status: 'pending', triggered_rules: [] }],
   ['an author who is pending', { ...OWN, user: { status: 'pending' } }],
   ['a task beside the id of a wrapper', { id: 'event', data: { task_id: 't', status: 'failed' } }],
   ['a status that is an error', { ...OWN, status: 400 }],
