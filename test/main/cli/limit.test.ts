@@ -72,7 +72,7 @@ describe('--limit', () => {
     const sluice = (...args: string[]) =>
       runInProcess(args, { workspace: join(folder, 'workspace'), env: { SLUICE_API_KEY: 'a-key' } })
     await sluice('task', source, '--base-url', server.baseUrl, '--limit', '2', '--concurrency', '1')
-    const retried = await sluice('retry', 'latest', '--json')
+    const retried = await sluice('retry', 'latest', '--json', '--quiet')
     expect(retried.stderr).toContain('Also sends the 3 rows that the trial left.')
     expect(JSON.parse(retried.stdout).rows).toMatchObject({ succeeded: 5, not_sent: 0 })
     expect((await sluice('retry', 'latest', '--json')).stderr).not.toContain('trial')

@@ -235,7 +235,7 @@ async function sendAgain(
         `${formatCounted(unknown, 'row')} with an unknown outcome ${unknown === 1 ? 'was' : 'were'} left alone. Add ${mayAddTwice(run.operation) ? '--resend-index-adds' : '--on-unknown resend'} to send ${unknown === 1 ? 'it' : 'them'} again.`,
       )
     }
-    if (again.how === 'retry' && countTrial(run) !== null && !flags.quiet) {
+    if (again.how === 'retry' && countTrial(run) !== null) {
       await context.err.writeLine(
         `Also sends the ${formatCounted(run.rows.not_sent, 'row')} that the trial left.`,
       )
