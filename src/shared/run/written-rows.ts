@@ -98,8 +98,10 @@ export function sayWrittenRows({
 export function sayDamaged({ damaged }: Pick<ExportResult, 'damaged'>): string | null {
   if (damaged === undefined) return null
   const { rows, first } = damaged
+  if (rows === 1)
+    return `The stored answer to 1 row is damaged: what it says is missing in row ${first.join()}`
   const others = rows > first.length ? ` and ${formatCounted(rows - first.length, 'other')}` : ''
-  return `The stored answer to ${formatCounted(rows, 'row')} is damaged: what it says is missing in row ${first.join(', ')}${others}`
+  return `The stored answers to ${formatCounted(rows, 'row')} are damaged: what they say is missing in rows ${first.join(', ')}${others}`
 }
 
 /** Says which rows are not in a file and why, and what else it lacks: a sentence each, no full stop. */
