@@ -66,7 +66,7 @@ export async function sendPlan(context: CliContext, asked: PlanToSend): Promise<
     operation: given.operation.kind,
     key: toGivenFlags(flags),
   })
-  // Where rows go is no progress.
+  // --quiet hides progress, and not that rows go elsewhere.
   const notes = [...access.notes, ...(flags.quiet ? [] : [...asked.notes, ...listIgnored(given)])]
   for (const note of notes) await context.err.writeLine(toPrintable(note))
   return withEngine(context, workspace, async (engine) => {

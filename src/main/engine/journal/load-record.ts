@@ -47,9 +47,9 @@ export interface LoadState {
   fromCache: number
   /** Successful answers and callbacks that say nothing of the content; missing in earlier versions. */
   noResult?: number
-  /** Those that lack a model that was requested; missing in earlier versions. */
+  /** Successful answers that lack a model that was requested; missing in earlier versions. */
   missingModels?: number
-  /** Those that repeat nothing and name the task of another request; missing in earlier versions. */
+  /** Successful answers that repeat nothing and name another request's task; missing in earlier versions. */
   sharedTasks?: number
   /** Answers that prove whose they are, repeat no post_id, and name another; missing in earlier versions. */
   echoes?: { verified: number; alike?: number; notVerifiable: number; mismatched: number }

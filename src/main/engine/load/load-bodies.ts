@@ -49,7 +49,7 @@ interface BlockStart {
 
 export interface LoadBodiesOptions {
   mapRow: MapRow
-  /** The row keys of a body, the first of which is that of its post_id. */
+  /** The row keys of a body; the first is its post_id's. */
   toRowKeys: (bodies: readonly Body[]) => readonly string[]
   hasCallback: boolean
   /** Names of the cells. */

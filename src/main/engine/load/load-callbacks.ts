@@ -33,7 +33,7 @@ export interface LoadCallbacksOptions {
   timeoutMs: number
   judge: (body: string, item: number) => Judgement | null
   onLatency: (latencyUs: number, receivedAtUs: number) => void
-  /** What a callback's result says: once per item, and again if one comes that counts more than one before. */
+  /** What a callback's result says: once per item, and again for one that counts more than the one before. */
   onResult: (callback: LoadCallback, before: CallbackRank | null) => void
   /** Counts one callback of this kind, at a Unix microsecond. */
   onCount: (what: CallbackCount, atUs: number) => void

@@ -163,8 +163,8 @@ export class LoadLedger {
   }
 
   /**
-   * Counts a request whose callback, at this Unix microsecond, says nothing of the content: 1, or -1 once another
-   * one replaces it.
+   * Counts a request whose callback, at this Unix microsecond, says nothing of the content: 1, or -1 once
+   * another one replaces it.
    */
   countNoResult(atUs: number, requests: 1 | -1): void {
     this.#secondAtUnix(atUs).tally.noResult += requests

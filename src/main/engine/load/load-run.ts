@@ -47,7 +47,7 @@ import { type LoadTask, LoadThreads, type LoadUpdate, readClockMs } from './load
 import { toStreamedSecond } from './stream-second.ts'
 import { createTagSets, STAGE_METRICS, type StagedRequests } from './tagged-requests.ts'
 
-/** From starting the threads to the start of the warm-up, milliseconds: all threads must have been told. */
+/** Time before the warm-up for telling all threads when it starts, milliseconds. */
 const START_MS = 50
 /** Delay before a second is closed, to read the callbacks that came in it, milliseconds. */
 const SETTLE_MS = 250

@@ -65,7 +65,7 @@ export class LoadTally {
   fromCache = 0
   /** Successful answers and callbacks that say nothing of the content. */
   noResult = 0
-  /** Successful answers and callbacks that lack a model that was requested. */
+  /** Successful answers that lack a model that was requested. */
   missingModels = 0
   /** Successful answers that repeat nothing and name the task of another request. */
   sharedTasks = 0

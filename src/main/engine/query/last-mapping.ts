@@ -28,7 +28,7 @@ export function findLastMapping(
   return null
 }
 
-/** The columns without nested fields and links behind cells, of which a run keeps only those it sends. */
+/** The columns, except nested fields and links behind cells: a run keeps only those of them that it sends. */
 function toKey(columns: readonly string[]): string {
   const names = new Set(columns)
   const isNested = (name: string) =>

@@ -88,7 +88,7 @@ export class Sender {
   #committedMs = Number.NEGATIVE_INFINITY
   /** By connection, the item with its last answer, if that does not prove whose it is; null if it does. */
   readonly #unproven = new WeakMap<ServiceClient, { item: SentItem | null }>()
-  /** Null if nothing is expected of tasks in answers: they come as callbacks, or are no tasks. */
+  /** Null if results come as callbacks, or are not those of tasks. */
   readonly #tasks: RecentTasks | null
   /** The service gives several rows one task, so that does not show that answers were swapped. */
   #areTasksShared = false
@@ -134,7 +134,7 @@ export class Sender {
     return this.#end === null || this.#isEnding ? null : this.#limits.slowdown
   }
 
-  /** Sends until done, stopped or failing; with `limit`, at most that many items, of which `left` remain. */
+  /** Sends until all is done, it is stopped, or it fails, and at most `limit` items, of which `left` are not sent. */
   async send(options: { limit?: number | undefined } = {}): Promise<SendingEnd & { left: number }> {
     this.#end = Promise.withResolvers()
     this.#isEnding = false

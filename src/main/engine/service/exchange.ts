@@ -143,7 +143,7 @@ export interface WireRequest {
   /** A header of this request only; `headers` are shared by many. */
   traceparent?: string | null
   body: string | null
-  /** Called with true if it begins to wait for a free stream of open connections, and with false once it has one. */
+  /** Called with true if it begins to wait for a stream of open connections, and with false once it has one. */
   onWait?: ((isWaiting: boolean) => void) | undefined
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { LoadCallbacks } from '../../../../src/main/engine/load/load-callbacks.ts'
 import { WARMUP_SEQUENCE } from '../../../../src/main/engine/load/load-pacer.ts'
+import { LoadTally } from '../../../../src/main/engine/load/load-tally.ts'
 import { InboxReader } from '../../../../src/main/engine/receiver/inbox.ts'
 import { InboxWriter } from '../../../../src/main/engine/receiver/inbox-writer.ts'
 import { CALLBACK_RANKS } from '../../../../src/main/engine/service/callback-rank.ts'
@@ -10,17 +11,7 @@ import { createTemporaryFolder } from '../../../helpers/temporary-folder.ts'
 
 const TIMEOUT_MS = 10_000
 
-const NONE = {
-  received: 0,
-  doubled: 0,
-  differing: 0,
-  rejected: 0,
-  ofRefused: 0,
-  otherPost: 0,
-  unreadable: 0,
-  late: 0,
-  overdue: 0,
-}
+const NONE = new LoadTally().callbacks
 
 function createCallbacks() {
   const workspace = createTemporaryFolder()

@@ -98,13 +98,13 @@ interface ReadParts {
   /** Whether what is read from answers is wanted (default: true). Without, damaged ones are not noticed. */
   withAnswers?: boolean
   /**
-   * Called for each row of which a stored answer is damaged; the row then comes without what its answers say,
-   * and with a remark. Without it, reading such a row throws.
+   * Called for each row with a damaged stored answer; the row then comes without what its answers say, and
+   * with a remark. Without it, reading such a row throws.
    */
   onDamaged?: (place: SourcePlace) => void
 }
 
-/** The remark on a row of which a stored answer is damaged. */
+/** The remark on a row with a damaged stored answer. */
 const DAMAGED_MESSAGE = 'Sluice: the stored answer to this row is damaged, and what it says is missing here'
 
 /**
