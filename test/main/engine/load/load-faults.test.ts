@@ -527,7 +527,7 @@ test('a probe is void if a rate limit refused the bursts after stalls, and fails
 test('stalls that no percentile shows are reported where they lower the rate of a closed pace', async () => {
   const server = await startService(2)
   const { report } = await loads.run(
-    loads.createPlan(3, server.baseUrl, { pace: { kind: 'closed', concurrency: 2 }, durationMs: 1_500 }),
+    loads.createPlan(3, server.baseUrl, { pace: { kind: 'closed', concurrency: 8 }, durationMs: 1_500 }),
     { loadWorkerUrl: STALLED_WORKER },
   )
   expect(report.generator).toMatchObject({ limited: true, reasons: expect.any(Array) })
